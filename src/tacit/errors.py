@@ -48,6 +48,10 @@ class RemoteError(TacitError):
     exit_code = 1
 
 
+class KeysError(RemoteError):
+    """The keys of a remote were changed, and this machine cannot go on with those it has."""
+
+
 class StoreError(TacitError):
     """The home cannot be read or written as promised."""
 

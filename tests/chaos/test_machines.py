@@ -13,7 +13,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -28,12 +28,12 @@ from tacit.model.claim import Status
 from tacit.model.memory import fold_memories
 from tacit.purge.tombstones import is_purge
 from tacit.remotes import RemoteSteps
-from tacit.remotes.keys import make_ring
+from tacit.remotes.keys import Ring, make_ring
 from tacit.remotes.segments import Received, ReceivedSegment, receive
 from tacit.vault import Vault
 from tests.chaos.apart import apart
 from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row
-from tests.support.machines import Machine
+from tests.support.machines import LOCKED_RING, Machine
 
 _COUNT = 3
 _STEPS = 18
@@ -45,13 +45,18 @@ _WORDS = tuple(f"zebra{number}" for number in range(4))
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Stories from `first` on. `git`: through a repository instead of replicated folders."""
+    """Stories from `first` on. `git`: through a repository instead of replicated folders, `shared`: in one folder."""
 
     folder: str
     first: int
     stories: int
     git: bool = False
+    shared: bool = False
     mutant: str = ""
+
+    @property
+    def has_replicas(self) -> bool:
+        return not (self.git or self.shared)
 
 
 class Added(NamedTuple):
@@ -68,7 +73,7 @@ class Story:
     """One random story, told by its number."""
 
     def __init__(self, plan: Plan, number: int) -> None:
-        self._random = random.Random(f"{number} {plan.git}")
+        self._random = random.Random(f"{number} {plan.git}{' shared' if plan.shared else ''}")
         self.number = number
         self._plan = plan
         self._folder = Path(plan.folder) / f"story{number}"
@@ -86,13 +91,24 @@ class Story:
         ring = make_ring()
         if self._plan.git:
             subprocess.run(["git", "init", "-q", "--bare", str(self._folder / "remote.git")], check=True)
-        for number in range(_COUNT):
-            remote = self._folder / ("remote.git" if self._plan.git else f"replica{number}")
-            remote.mkdir(exist_ok=True)
-            clock = timedelta(hours=self._random.choice([0, 0, 0, -5, 7, 30]))
-            machine = Machine(self._folder / f"home{number}", str(remote), clock)
-            machine.join(ring, everything=self._random.random() < 0.3)
+        for number in range(self._count()):
+            machine = self._make_machine(number)
+            machine.join(ring, everything=self._random.random() < 0.3, locked_ring=self._locked(ring))
             yield machine
+
+    def _make_machine(self, number: int) -> Machine:
+        shared = "remote.git" if self._plan.git else "remote"
+        remote = self._folder / (f"replica{number}" if self._plan.has_replicas else shared)
+        remote.mkdir(exist_ok=True)
+        clock = timedelta(hours=self._random.choice([0, 0, 0, -5, 7, 30]))
+        return Machine(self._folder / f"home{number}", str(remote), clock)
+
+    def _count(self) -> int:
+        return _COUNT
+
+    def _locked(self, _ring: Ring) -> bytes:
+        """The file that a recovery phrase would open."""
+        return LOCKED_RING
 
     @property
     def added(self) -> int:
@@ -113,19 +129,26 @@ class Story:
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _step(self, machine: Machine) -> None:
-        steps: list[tuple[int, Callable[[Machine], object]]] = [
+    def _steps(self) -> list[tuple[int, Callable[[Machine], object]]]:
+        """What may happen, and how often."""
+        return [
             (8, self._add),
             (3, self._forget),
             (2, self._purge),
-            (8, Machine.sync),
+            (8, self._sync),
             (4, self._killed_sync),
             (2, self._restore),
-            (0 if self._plan.git else 8, self._carry),
+            (8 if self._plan.has_replicas else 0, self._carry),
         ]
+
+    def _step(self, machine: Machine) -> None:
+        steps = self._steps()
         (step,) = self._random.choices([step for _, step in steps], [weight for weight, _ in steps])
         self.log.append(f"{step.__name__} {machine.home.name}")
         step(machine)
+
+    def _sync(self, machine: Machine) -> None:
+        machine.sync()
 
     def _add(self, machine: Machine) -> None:
         """Add a memory with words that may have been purged, by somebody who may know of that or not."""
@@ -179,7 +202,7 @@ class Story:
             self._backups[machine.home.name] = backup = self._folder / f"backup-of-{machine.home.name}"
             shutil.copytree(machine.home, backup)
             return
-        machine.sync()
+        self._sync(machine)
         self._areas_of(machine)
         shutil.rmtree(machine.home)
         shutil.copytree(self._backups.pop(machine.home.name), machine.home)
@@ -189,7 +212,7 @@ class Story:
 
     def _carry(self, machine: Machine) -> None:
         """Bring files of one replica to another: some of them, in any order, torn or under another name."""
-        receiver = self._random.choice([other for other in self._machines if other is not machine])
+        receiver = self._random.choice([other for other in self._everybody() if other is not machine])
         source, target, own = Path(machine.remote), Path(receiver.remote), self._areas_of(receiver)
         paths = [path for path in sorted(source.rglob("*")) if path.is_file() and path.parent.name not in own]
         for path in [path for path in paths if self._random.random() < _CARRIED]:
@@ -205,7 +228,10 @@ class Story:
             place.write_bytes(data)
         if self._random.random() < _CARRIED:
             receiver.minutes = self._minutes
-            receiver.sync()
+            self._sync(receiver)
+
+    def _everybody(self) -> list[Machine]:
+        return self._machines
 
     def _areas_of(self, machine: Machine) -> list[str]:
         """All areas that a machine ever wrote to, also those that it forgot about when a backup was restored."""
@@ -220,19 +246,19 @@ class Story:
             for machine in self._machines:
                 machine.minutes = self._minutes = self._minutes + 60
                 self._replicate()
-                machine.sync()
+                self._sync(machine)
         self._replicate()
 
     def _replicate(self) -> None:
         """Make all replicas equal: each area is as the machine that writes it has it."""
-        if self._plan.git:
+        if not self._plan.has_replicas:
             return
         owners = {area: machine for machine in self._machines for area in self._areas_of(machine)}
         for area, owner in owners.items():
             source = Path(owner.remote) / area
             for other in self._machines:
                 target = Path(other.remote) / area
-                if other is not owner:
+                if other is not owner and _files(source) != _files(target):
                     shutil.rmtree(target, ignore_errors=True)
                     if source.is_dir():
                         shutil.copytree(source, target)
@@ -282,6 +308,13 @@ class Story:
                     yield f"story {self.number}: plain text in {path}"
 
 
+def _files(folder: Path) -> set[tuple[str, int, int]] | None:
+    """Name, size and time of each file; None if there is no such folder."""
+    if not folder.is_dir():
+        return None
+    return {(entry.name, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in os.scandir(folder)}
+
+
 def _is_known(vault: Vault, word: str) -> bool:
     """Whether there is something to purge: in a sentence, as evidence may have been purged already."""
     return any(word in listed.memory.claim.sentence for listed in vault.search.listing(status=None, scope="all"))
@@ -294,12 +327,17 @@ def _purges(vault: Vault) -> frozenset[str]:
 
 def stories(plan: Plan) -> Outcome:
     """Forks, so it is run apart."""
+    return told(plan, Story, MUTANTS)
+
+
+def told(plan: Plan, kind: type[Story], mutants: Mapping[str, Callable[[pytest.MonkeyPatch], None]]) -> Outcome:
+    """All stories of a plan; of a mutant as far as the first that shows it."""
     if plan.mutant:
-        MUTANTS[plan.mutant](pytest.MonkeyPatch())  # never undone: this process is for the mutant alone
+        mutants[plan.mutant](pytest.MonkeyPatch())  # never undone: this process is for the mutant alone
     faults: list[str] = []
     acknowledged = 0
     for number in range(plan.first, plan.first + plan.stories):
-        story = Story(plan, number)
+        story = kind(plan, number)
         try:
             wrong = story.run()
         except Exception as error:

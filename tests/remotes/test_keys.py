@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
@@ -10,11 +11,14 @@ from tacit.errors import StoreError, UsageError
 from tacit.remotes import keys
 from tacit.remotes.keys import (
     MANIFEST_KIND,
+    MachineKeys,
+    Member,
     hand_over,
     lock_ring,
     make_machine,
     make_phrase,
     make_ring,
+    next_ring,
     parse_phrase,
     phrase_lines,
     seal,
@@ -79,12 +83,40 @@ def _bech32_data(text: str) -> bytes:
 
 
 def test_new_keys_are_for_the_machines_that_stay_and_come_from_who_had_the_old_ones() -> None:
-    former, ring = make_ring(1), make_ring(2)
-    stays, lost = make_machine(), make_machine()
-    data = hand_over(ring, former, [stays.recipient])
-    assert take_over(data, former, stays) == ring
+    former, stays, lost = make_ring(1), make_machine(), make_machine()
+    ring = next_ring(former, [member(stays)], [lost.id])
+    data = hand_over(ring, b"for who joins")
+    taken = take_over(data, former, stays)
+    assert taken is not None and (taken.ring, taken.locked_ring) == (ring, b"for who joins")
     assert take_over(data, former, lost) is None
-    assert take_over(hand_over(ring, make_ring(), [stays.recipient]), former, stays) is None, "of who had no old keys"
+    assert take_over(data[:-1], former, stays) is None
+    assert take_over(data, make_ring(), stays) is None, "of who had no old keys"
+
+
+def test_whoever_missed_any_number_of_changes_gets_the_last_keys() -> None:
+    first, stays = make_ring(1), make_machine()
+    third = next_ring(next_ring(first, [], []), [member(stays)], [])
+    taken = take_over(hand_over(third, b""), first, stays)
+    assert taken is not None and taken.ring == third
+    forged = third._replace(mac_key="ab" * 32, formers=(make_ring().mac_key,))
+    assert take_over(hand_over(forged, b""), first, stays) is None, "names none of the keys before"
+
+
+def test_keys_that_a_version_without_members_hands_over_are_taken() -> None:
+    """As version 0.2 wrote them first: vouched for by the keys just before, with nothing else in them."""
+    first, stays = make_ring(1), make_machine()
+    second, ring = next_ring(first, [], []), make_ring(3)
+    age = keys._age()
+    content = json.dumps({"epoch": 3, "identity": ring.identity, "mac_key": ring.mac_key, "v": 1}).encode()
+    recipient = age.x25519.Recipient.from_str(stays.recipient)
+    data = age.encrypt(keys._authenticate(second, keys.HANDOVER_KIND, content), [recipient])
+    taken = take_over(data, second, stays)
+    assert taken is not None and (taken.ring.mac_key, taken.ring.formers) == (ring.mac_key, second.line)
+    assert take_over(data, first, stays) is None
+
+
+def member(machine: MachineKeys) -> Member:
+    return Member(machine.id, machine.recipient, "a name")
 
 
 def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.errors import NotFoundError, RefusedError, UsageError
-from tacit.remotes.keys import hand_over, make_ring
+from tacit.errors import KeysError, NotFoundError, RefusedError, UsageError
+from tacit.remotes.keys import Member, hand_over, next_ring
 from tests.support.machines import Machine, connected, sync_all
 
 OTHER_PHRASE = "babab-babab-babab-babab-babab-babab-babab-babab-vagah"
@@ -90,7 +90,7 @@ def test_what_the_rotating_machine_knew_of_others_is_there_before_they_sync(tmp_
     added(third, phrase)
     assert third.known == {TABS}
     sync_all(desktop, laptop)
-    assert len(list(Path(laptop.remote, laptop.area).iterdir())) == 3  # what the desktop sends itself is not sent twice
+    assert len(list(Path(laptop.remote, laptop.area).iterdir())) == 4  # what the desktop sends itself is not sent twice
 
 
 def test_a_lost_machine_reads_and_writes_nothing_more(tmp_path: Path) -> None:
@@ -104,10 +104,11 @@ def test_a_lost_machine_reads_and_writes_nothing_more(tmp_path: Path) -> None:
     desktop.sync()
     laptop.add(PNPM)
     lost.add(TABS)
-    sync_all(laptop, lost, desktop, laptop)
+    lost.try_sync()
+    sync_all(laptop, desktop, laptop)
     assert PNPM not in lost.known
     assert laptop.known == desktop.known == {TESTS, PNPM}  # what it had sent stays
-    assert lost.sync().foreign
+    assert isinstance(lost.try_sync().problem, KeysError)
     fourth = Machine(tmp_path / "fourth", laptop.remote)
     added(fourth, changed.phrase)
     assert fourth.known == {TESTS, PNPM}
@@ -137,13 +138,15 @@ def test_two_machines_that_change_keys_at_once_need_the_person(tmp_path: Path) -
     shutil.rmtree(Path(laptop.remote, desktop.area))
     shutil.copytree(replica / desktop.area, Path(laptop.remote, desktop.area))
     desktop.store().save(desktop.state._replace(url=laptop.remote))
-    report = server.try_sync()
-    assert report.problem is not None and "two machines" in report.problem.message
-    assert {machine.id for machine in laptop.sync().machines if machine.has_old_keys} == {desktop.area, server.area}
+    for machine in (server, laptop, desktop, server):
+        problem = machine.try_sync().problem
+        assert isinstance(problem, KeysError) and "two machines" in problem.message
+        assert f"tacit remote add home {laptop.remote}" in problem.hint
     for machine in (desktop, server):
         added(machine, phrase)
-    laptop.sync()
+    sync_all(laptop, desktop, server)
     assert laptop.state.ring == desktop.state.ring == server.state.ring
+    assert {path.name for path in Path(laptop.remote).iterdir()} == {laptop.area, desktop.area, server.area}
     assert laptop.known == desktop.known == server.known == {PNPM, TABS}
 
 
@@ -154,10 +157,14 @@ def test_new_keys_that_only_the_keys_before_the_last_vouch_for_are_not_taken(tmp
     old = lost.state.ring
     laptop.forget_machine(lost.area)
     holds = laptop.state.ring
-    forged = make_ring(9)
+    machine = laptop.store().machine()
+    forged = next_ring(old, [Member(machine.id, machine.recipient, "laptop")], [])._replace(epoch=9)
     area = Path(laptop.remote, "f" * 32)
     area.mkdir()
-    area.joinpath("keys.age").write_bytes(hand_over(forged, old, [laptop.store().machine().recipient]))
-    area.joinpath("ring.age").write_bytes(b"a file")
-    laptop.sync()
+    for name in ("keys.age", "keys9.age"):
+        area.joinpath(name).write_bytes(hand_over(forged, b"a file"))
+    assert isinstance(laptop.try_sync().problem, KeysError)
     assert laptop.state.ring == holds
+    laptop.forget_machine("f" * 8)  # as it says there
+    assert not area.exists()
+    assert laptop.sync().notes == ()

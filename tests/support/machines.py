@@ -30,6 +30,7 @@ class Machine:
         self.remote = remote
         self.clock = clock
         self.minutes = 0
+        self._store: RemoteStore | None = None
 
     def vault(self) -> Vault:
         now = BEGIN + timedelta(minutes=self.minutes) + self.clock
@@ -37,14 +38,22 @@ class Machine:
         actor = Actor(lambda: now, host=self.home.parent.name)
         return Vault(Home(self.home, cwd=self.home.parent, environment=environment, actor=actor))
 
-    def join(self, ring: Ring, *, everything: bool = False) -> None:
+    def join(self, ring: Ring, *, everything: bool = False, locked_ring: bytes = LOCKED_RING) -> None:
         store = self.store()
         store.save_machine(make_machine())
-        store.save(RemoteState(REMOTE, self.remote, everything, ring, LOCKED_RING))
+        store.save(RemoteState(REMOTE, self.remote, everything, ring, locked_ring))
+
+    def add_remote(self, phrase: str) -> KeysReport:
+        """Join with a phrase, or type another one."""
+        with self.vault() as vault:
+            machines = vault.exchange.machines
+            return machines.add(REMOTE, self.remote, everything=False, ask_phrase=lambda: phrase)
 
     def store(self) -> RemoteStore:
-        with self.vault() as vault:
-            return RemoteStore(vault.home.store.paths)
+        if self._store is None:
+            with self.vault() as vault:
+                self._store = RemoteStore(vault.home.store.paths)
+        return self._store
 
     @property
     def area(self) -> str:

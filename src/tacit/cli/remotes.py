@@ -8,6 +8,7 @@ from datetime import datetime
 
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
 from tacit.cli.output import JsonObject, ask_unseen, bold, dim, echo, echo_lines, pluralize, warn
+from tacit.errors import KeysError
 from tacit.model.event import timestamp
 from tacit.remotes.keys import phrase_lines
 from tacit.remotes.machines import KeysReport
@@ -62,6 +63,8 @@ def list_remotes(call: Invocation) -> None:
         synced = f"last sync {_ago(report.synced_at, now)}" if report.synced_at else "never synced"
         echo(f"{bold(report.name)}  {printable(report.url)}  {dim(f'keys {report.fingerprint}, {synced}')}")
         echo_lines(f"  {line}" for line in _machine_lines(report, now, asked=False))
+        for line in _failure_lines(report):
+            warn(line)
 
 
 def remove_remote(call: Invocation, name: str) -> None:
@@ -168,7 +171,9 @@ def echo_reports(call: Invocation, reports: Sequence[RemoteReport], *, asked: bo
     now = call.vault.home.store.actor.origin().at
     for report in reports:
         echo(f"{bold(report.name)}  {dim(printable(report.url))}")
-        if report.problem is not None:
+        if isinstance(report.problem, KeysError):
+            echo("  nothing sent, nothing taken")
+        elif report.problem is not None:
             echo(f"  not reached{'; what is known from before:' if report.machines else ''}")
         elif asked:
             echo(f"  {pluralize(report.unsent, 'line')} to send" if report.unsent else "  nothing to send")
@@ -186,7 +191,7 @@ def echo_reports(call: Invocation, reports: Sequence[RemoteReport], *, asked: bo
 def _warning_lines(report: RemoteReport) -> Iterator[str]:
     for note in report.notes:
         yield f"! {printable(note)}"
-    if report.foreign:
+    if report.foreign and not isinstance(report.problem, KeysError):
         machines, ids = pluralize(len(report.foreign), "machine"), ", ".join(map(short_id, report.foreign))
         yield f"! {machines} that this one cannot read: {ids}"
         yield "  Their files are still arriving, or the keys were changed. If so, with the new phrase:"
@@ -196,8 +201,8 @@ def _warning_lines(report: RemoteReport) -> Iterator[str]:
 def _failure_lines(report: RemoteReport) -> Iterator[str]:
     if report.problem is not None:
         yield f"tacit: {report.name}: {printable(report.problem.message)}"
-        if report.problem.hint:
-            yield f"  {printable(report.problem.hint)}"
+        for line in (report.problem.hint or "").splitlines():
+            yield f"  {printable(line.strip())}"
 
 
 def problem_lines(reports: Sequence[RemoteReport]) -> Iterator[str]:

@@ -8,7 +8,7 @@ between is repeated by the next sync.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 
@@ -19,6 +19,7 @@ from tacit.model.ids import EventId, event_id
 from tacit.purge.plan import late_tombstones
 from tacit.purge.tombstones import Tombstones, is_purge
 from tacit.remotes import segments
+from tacit.remotes.handover import OthersKeys
 from tacit.remotes.keys import MachineKeys
 from tacit.remotes.segments import Area, Received, RemoteView, SegmentReader
 from tacit.remotes.state import (
@@ -48,24 +49,27 @@ _MANIFEST_AGE = timedelta(hours=1)  # a manifest is written again after this, so
 class RemoteSession:
     """One remote while it is being synced."""
 
-    def __init__(self, state: RemoteState, transport: Transport) -> None:
+    def __init__(self, state: RemoteState, transport: Transport, ignored: Collection[str] = ()) -> None:
         self.state = state
         self.transport = transport
+        self.ignored = ignored  # machines whose keys count for nothing, besides those that were removed
         self.view = RemoteView({}, (), ())
         self.reports: dict[str, MachineReport] = {}
         self.notes: list[str] = []
         self.sent = self.unsent = self.applied_purges = 0
         self.problem: TacitError | None = None
 
-    def report(self, own: str) -> RemoteReport:
+    def report(self, machine: MachineKeys) -> RemoteReport:
         state = self.state
         # Of machines that have not synced since the keys were changed it is known why they cannot be read.
-        known = {own, *(peer.manifest.machine for peer in state.peers)} - set(state.members())
+        known = {machine.id, *machine.former, *state.forgotten, *state.stayers(machine)} - set(state.members())
         foreign = tuple(area for area in self.view.foreign if area not in known)
         machines = tuple(self.reports[machine] for machine in sorted(self.reports))
         report = RemoteReport(state.name, state.url, state.ring.fingerprint, machines, self.sent, self.unsent, foreign)
-        notes, purges = tuple(self.notes), self.applied_purges
-        return report._replace(notes=notes, problem=self.problem, synced_at=state.synced_at, applied_purges=purges)
+        report = report._replace(
+            notes=tuple(self.notes), applied_purges=self.applied_purges, unmet=state.unmet(machine)
+        )
+        return report._replace(problem=self.problem, synced_at=state.synced_at)
 
 
 class RemoteSteps(HomePart):
@@ -79,9 +83,14 @@ class RemoteSteps(HomePart):
     # Running a step
 
     def attempt(
-        self, state: RemoteState, step: Callable[[RemoteSession], None], *, close: bool = True
+        self,
+        state: RemoteState,
+        step: Callable[[RemoteSession], None],
+        *,
+        close: bool = True,
+        ignored: Collection[str] = (),
     ) -> RemoteSession:
-        session = RemoteSession(state, open_transport(state.url, self._remotes.mirror(state.name)))
+        session = RemoteSession(state, open_transport(state.url, self._remotes.mirror(state.name)), ignored)
         with self.guarded(session):
             step(session)
         if close:
@@ -105,15 +114,45 @@ class RemoteSteps(HomePart):
         self._take(session)
 
     def _open(self, session: RemoteSession, *, adopt: bool) -> None:
-        """Fetch, and take over keys that another machine has changed."""
+        """Fetch, and take over keys that another machine has changed. Raise KeysError if it cannot go on with its own.
+
+        Nothing of other machines is taken with the keys before: whoever was removed has them, too.
+        """
         session.transport.fetch()
-        if new := segments.find_new_keys(session.transport, session.state.ring, self._remotes.machine()):
-            ring, locked_ring = new
-            session.notes.append(f"another machine changed the keys; they are {ring.fingerprint} now")
-            session.state = session.state.with_new_keys(ring, locked_ring)
+        session.view = segments.view_remote(session.transport, session.state.ring)
+        machine, former = self._remotes.machine(), session.state.ring
+        while True:
+            ignored = {*self._forgotten(), *session.ignored}
+            found = OthersKeys(session.transport, session.view, session.state, machine, ignored).find()
+            if found.handover is None:
+                break
+            if adopt:
+                self._check_token(session, change=True)
+                self.keep_own_lines(session.state, session.transport, session.view)
+            new = found.handover
+            session.state = session.state.with_new_keys(new.ring, new.locked_ring, new.data)
             if adopt:
                 self._remotes.save(session.state)
-        session.view = segments.view_remote(session.transport, session.state.ring)
+            session.view = segments.view_remote(session.transport, session.state.ring)
+        if session.state.ring != former:
+            session.notes.append(f"another machine changed the keys; they are {session.state.ring.fingerprint} now")
+        session.state = session.state._replace(keys_problem=found.problem, strangers=found.areas)
+        if error := session.state.keys_error():
+            if adopt:
+                self._remotes.save(session.state)
+            raise error
+
+    def keep_own_lines(self, state: RemoteState, transport: Transport, view: RemoteView) -> None:
+        """Take what this machine published and does not have, before the keys of it are gone: its home was restored
+        from a backup, perhaps."""
+        machine = self._remotes.machine()
+        received = []
+        for area in view.areas:
+            if area.machine in (machine.id, *machine.former):
+                peer = state.peer(area.machine)
+                taken = [*(part.name for part in state.parts), *(peer.taken if peer else ())]
+                received.append(segments.receive(transport, view, area, state.ring, taken, self._latest_id()))
+        self._take_lines(received)
 
     def _check_token(self, session: RemoteSession, *, change: bool) -> None:
         """Take a new id if the remote has a state of this machine that this home did not write."""
@@ -134,18 +173,23 @@ class RemoteSteps(HomePart):
         """Take in lines and tombstones of all other machines. What was taken is noted when it is durable."""
         state, own, known_purges = session.state, self._remotes.machine().id, set(self.purges())
         received: list[Received] = []
+        forgotten = self._forgotten()
         for area in session.view.areas:
-            if area.machine in state.forgotten:
-                session.notes.append(
-                    f"{area.manifests[0].name} was removed here and has the keys again: "
-                    f"tacit remote forget-machine {short_id(area.machine)}"
-                )
+            peer = state.peer(area.machine)
+            taken = peer.taken if peer else ()
+            if area.machine in forgotten:
+                received.append(Received(area, (), 0))
             elif area.machine != own:
-                peer = state.peer(area.machine)
-                taken = peer.taken if peer else ()
                 received.append(
                     segments.receive(session.transport, session.view, area, state.ring, taken, self._latest_id())
                 )
+        names = {area.machine: area.manifests[0].name for area in session.view.areas}
+        names |= {member.id: member.name for member in state.ring.members}
+        for machine in sorted(forgotten & names.keys()):
+            session.notes.append(
+                f"{names[machine]} was removed and gets the keys of this remote: "
+                f"tacit remote forget-machine {short_id(machine)}"
+            )
         counts = self._take_lines(received)
         session.applied_purges = len(set(self.purges()) - known_purges)
         peers = {peer.manifest.machine: peer for peer in state.peers}
@@ -156,7 +200,13 @@ class RemoteSteps(HomePart):
             known = {*before, *(part.name for part in found.segments if not part.held)} & listed
             held = sum(part.held for part in found.segments)
             latest, keys = found.area.manifests[0], state.ring.fingerprint
+            if machine in peers:  # the key that it is handed others with never changes, whatever is said later
+                latest = latest._replace(recipient=peers[machine].manifest.recipient)
             peers[machine] = PeerState(latest, keys, tuple(sorted(known)), found.missing, held)
+        # A machine that continues under a new id has removed what it had written under the one before.
+        there = {path.partition("/")[0] for path in session.view.files}
+        for former in {former for found in received for former in found.area.manifests[0].former} - there:
+            peers.pop(former, None)
         session.state = state._replace(peers=tuple(peers[name] for name in sorted(peers)), synced_at=self._now())
         session.reports = {
             machine: report._replace(new=counts.get(machine, 0))
@@ -241,13 +291,22 @@ class RemoteSteps(HomePart):
         self._remotes.save(session.state._replace(parts=state.parts))
         fixed = {MANIFEST_FILE: seal_manifest(state.ring, manifest), RING_FILE: state.locked_ring}
         if state.handover:
-            fixed[HANDOVER_FILE] = state.handover
+            fixed |= {HANDOVER_FILE: state.handover, f"keys{state.ring.epoch}.age": state.handover}
         session.transport.publish(machine.id, {**files, **fixed}, [entry.file for entry in entries.values()])
         session.state = session.state._replace(written=manifest)
         self._remotes.save(session.state)
         if state.has_new_purges(purges):
             session.transport.forget_replaced()
         return None
+
+    def remove_stale(self, session: RemoteSession) -> None:
+        """Remove areas of machines that were removed, and of former ids of this home: nobody needs them, and whoever
+        has keys of before can read them."""
+        machine = self._remotes.machine()
+        if stale := {*machine.former, *self._forgotten()} & set(session.view.foreign):
+            for folder in sorted(stale):
+                session.transport.remove(folder)
+            session.transport.forget_replaced()
 
     def _published_state(self, session: RemoteSession) -> RemoteState:
         """Return the state; without what was published under a former id of this home."""
@@ -306,6 +365,10 @@ class RemoteSteps(HomePart):
         }
 
     # What this home is
+
+    def _forgotten(self) -> set[str]:
+        """Return the machines that were removed from any remote: nothing is taken from them on another."""
+        return {machine for state in self._remotes.all() for machine in state.forgotten}
 
     def _purge_operations(self) -> list[str]:
         """Return the operations of all tombstones, as a manifest confirms them."""

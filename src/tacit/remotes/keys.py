@@ -6,7 +6,8 @@ key would do for anybody who learns it. So what counts is also authenticated wit
 BLAKE2b inside the encryption.
 
 Two more files carry the ring itself: one is encrypted to a key that follows from the recovery phrase, for machines that
-join; after a change of keys, the other is encrypted to the machines that stay, with their own keys.
+join; after a change of keys, the other is encrypted to the machines that stay, with their own keys. A ring names the
+rings before it, so whoever had any of these can tell that it takes their place (ADR 99).
 
 The recovery phrase is 128 random bits as proquints: five letters, consonant and vowel in turn, stand for 16 bits. They
 can be read aloud in any language and need no list of words. A ninth group is a checksum, so that a typing mistake is
@@ -18,6 +19,9 @@ from __future__ import annotations
 import json
 import os
 import re
+from base64 import b64decode, b64encode
+from collections.abc import Iterable
+from contextlib import suppress
 from hashlib import blake2b
 from hmac import compare_digest
 from importlib import import_module
@@ -36,6 +40,7 @@ _NAME_PURPOSE, _FILE_PURPOSE, _RING_PURPOSE = b"tacit segment", b"tacit file", b
 _PHRASE_PURPOSE, _PHRASE_CHECK_PURPOSE = b"tacit phrase key", b"tacit phrase"
 _BECH32_ALPHABET = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 _BECH32_TERMS = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
+_DAMAGE_ERRORS = (ValueError, KeyError, TypeError, AttributeError)
 MANIFEST_KIND, HANDOVER_KIND = b"manifest", b"handover"
 PHRASE_BYTES, _CHECK_BYTES = 16, 2
 _GROUPS, _GROUPS_PER_LINE = (PHRASE_BYTES + _CHECK_BYTES) // 2, 3
@@ -45,17 +50,38 @@ _GROUP_LETTERS = ((_CONSONANTS, 12), (_VOWELS, 10), (_CONSONANTS, 6), (_VOWELS, 
 _GROUP = re.compile("".join(f"[{letters}]" for letters, _ in _GROUP_LETTERS))
 
 
+class Member(Record):
+    """A machine that stays when keys are changed: its id, its public key, and what it is called."""
+
+    id: str
+    recipient: str
+    name: str
+
+
 class Ring(Record):
-    """The secret that all machines of a remote share. `epoch` counts the changes of keys."""
+    """The secret that all machines of a remote share. `epoch` counts the changes of keys.
+
+    What belongs to the last change is part of it, so that whoever has the ring knows it: `formers` are the second keys
+    of the rings before, the first one first. `members` are the machines that it is handed to, `forgotten` those that
+    were removed. All are empty in rings that version 0.2 made before it had them.
+    """
 
     epoch: int
     identity: str
     mac_key: str
+    formers: tuple[str, ...] = ()
+    members: tuple[Member, ...] = ()
+    forgotten: tuple[str, ...] = ()
 
     @property
     def fingerprint(self) -> str:
         """Ten digits that are equal on all machines with the same ring, and reveal nothing of it."""
         return blake2b(bytes.fromhex(self.mac_key), digest_size=5, person=_RING_PURPOSE).hexdigest()
+
+    @property
+    def line(self) -> tuple[str, ...]:
+        """The second keys of the rings before it, and its own."""
+        return (*self.formers, self.mac_key)
 
 
 class MachineKeys(Record):
@@ -177,16 +203,60 @@ def _bech32(prefix: str, data: bytes) -> str:
     return f"{prefix}1{''.join(_BECH32_ALPHABET[value] for value in values)}"
 
 
-def hand_over(ring: Ring, former: Ring, recipients: list[str]) -> bytes:
-    """Return a file from which the machines with these public keys get a new ring. The former one vouches for it."""
-    age = _age()
-    keys = [age.x25519.Recipient.from_str(recipient) for recipient in recipients]
-    return bytes(age.encrypt(_authenticate(former, HANDOVER_KIND, _ring_json(ring)), keys))
+class Handover(Record):
+    """A ring that a machine hands over, the file for machines that join, and the file that it came in.
+
+    `locked_ring` is empty if it was written before hand-overs had it: then it lies beside the file.
+    """
+
+    ring: Ring
+    locked_ring: bytes
+    data: bytes
 
 
-def take_over(data: bytes, former: Ring, machine: MachineKeys) -> Ring | None:
-    """Return the new ring; None if it is not meant for this machine, or nobody with the former ring vouches for it."""
-    return _parse_ring(_verified(former, HANDOVER_KIND, decrypt(machine, data)))
+def next_ring(ring: Ring, members: Iterable[Member], forgotten: Iterable[str]) -> Ring:
+    """Return new keys in the place of a ring."""
+    made = make_ring(ring.epoch + 1)
+    return made._replace(formers=ring.line, members=tuple(members), forgotten=tuple(forgotten))
+
+
+def hand_over(ring: Ring, locked_ring: bytes) -> bytes:
+    """Return a file from which the members get a ring. Whoever had one of its formers can tell that it follows."""
+    age, recipients = _age(), []
+    for member in ring.members:
+        with suppress(age.RecipientError):
+            recipients.append(age.x25519.Recipient.from_str(member.recipient))
+    fields = {**ring_fields(ring), "locked": b64encode(locked_ring).decode("ascii")}
+    content = json.dumps(fields, sort_keys=True).encode("ascii")
+    return bytes(age.encrypt(_authenticate(_voucher(ring.formers[-1]), HANDOVER_KIND, content), recipients))
+
+
+def take_over(data: bytes, ring: Ring, machine: MachineKeys) -> Handover | None:
+    """Return what is handed over to a machine by one that had its ring, or one before it.
+
+    None if it is torn, not for this machine, or if nobody with such a ring vouches for it. Whoever names the second
+    key of a former ring had that ring: it is a secret, and the file is encrypted.
+    """
+    plain = decrypt(machine, data) or b""
+    content = plain.partition(b"\n")[2]
+    try:
+        fields = json.loads(content)
+        new, locked_ring = ring_from_fields(fields), b64decode(str(fields.get("locked", "")))
+    except _DAMAGE_ERRORS:
+        return None
+    # A machine of a version without formers vouches with the ring it had alone.
+    vouchers = [new.formers[-1]] if set(new.formers) & set(ring.line) else [] if new.formers else [*ring.line]
+    vouched = [key for key in vouchers if _verified(_voucher(key), HANDOVER_KIND, plain) is not None]
+    if not vouched:
+        return None
+    if not new.formers:
+        new = new._replace(formers=ring.line[: ring.line.index(vouched[0]) + 1])
+    return Handover(new, locked_ring, data)
+
+
+def _voucher(mac_key: str) -> Ring:
+    """Return a ring of which only the second key is known."""
+    return Ring(0, "", mac_key)
 
 
 def ring_fields(ring: Ring) -> dict[str, object]:
@@ -195,8 +265,15 @@ def ring_fields(ring: Ring) -> dict[str, object]:
 
 def ring_from_fields(fields: Any) -> Ring:
     """Return a ring from JSON. Raise ValueError, KeyError or TypeError if it is none."""
-    ring = Ring(int(fields["epoch"]), str(fields["identity"]), str(fields["mac_key"]))
-    if len(bytes.fromhex(ring.mac_key)) != _MAC_KEY_BYTES:
+    ring = Ring(
+        int(fields["epoch"]),
+        str(fields["identity"]),
+        str(fields["mac_key"]),
+        tuple(map(str, fields.get("formers", ()))),
+        tuple(Member(*map(str, member)) for member in fields.get("members", ())),
+        tuple(map(str, fields.get("forgotten", ()))),
+    )
+    if any(len(bytes.fromhex(key)) != _MAC_KEY_BYTES for key in ring.line):
         raise ValueError("mac_key")
     return ring
 
@@ -208,7 +285,7 @@ def _ring_json(ring: Ring) -> bytes:
 def _parse_ring(data: bytes | None) -> Ring | None:
     try:
         return ring_from_fields(json.loads(data or b""))
-    except (ValueError, KeyError, TypeError):
+    except _DAMAGE_ERRORS:
         return None
 
 

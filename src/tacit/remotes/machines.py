@@ -15,7 +15,8 @@ from tacit.errors import LockBusyError, NotFoundError, RefusedError, UsageError
 from tacit.home.home import Home, HomePart
 from tacit.record import Record
 from tacit.remotes import RemoteSteps, keys
-from tacit.remotes.segments import locked_rings
+from tacit.remotes.handover import locked_rings
+from tacit.remotes.segments import view_remote
 from tacit.remotes.state import (
     SHORT_ID_CHARS,
     RemoteReport,
@@ -68,14 +69,23 @@ class Machines(HomePart):
             transport = open_transport(address, self._remotes.mirror(name))
             try:
                 state, phrase = self._join(name, address, transport, ask_phrase)
+                has_other_keys = former is not None and former.ring.mac_key != state.ring.mac_key
+                if former is not None and has_other_keys:
+                    self._steps.keep_own_lines(former, transport, view_remote(transport, former.ring))
             finally:
                 transport.close()
-            if former is not None and former.ring != state.ring:  # the others may have removed this machine
-                self._remotes.save_machine(self._remotes.machine().as_another())
+            machine, written = self._remotes.machine(), self._remotes.last_written(name, address)
+            if former is not None:
+                written, everything = former.written, everything or former.everything
+                forgotten = {*former.forgotten, *state.forgotten}
+                peers = former.peers if has_other_keys else ()  # they stay, and who was lost can be removed
+                peers = tuple(peer for peer in peers if peer.manifest.machine not in forgotten)
+                state = state._replace(forgotten=tuple(sorted(forgotten)), peers=peers)
+            # Who was removed comes back as another machine.
+            if has_other_keys or machine.id in state.ring.forgotten:
+                self._remotes.save_machine(machine.as_another())
             if machine_name:
                 self._remotes.save_machine(self._remotes.machine()._replace(name=machine_name))
-            written = former.written if former else self._remotes.last_written(name, address)
-            everything = everything or bool(former and former.everything)
             self._remotes.save(state._replace(everything=everything, written=written))
             (report,) = self._sync([name])
             return KeysReport(report, phrase)
@@ -97,7 +107,8 @@ class Machines(HomePart):
         for state in self._remotes.all():
             machines = tuple(self._steps.peer_reports(state).values())
             report = RemoteReport(state.name, state.url, state.ring.fingerprint, machines, synced_at=state.synced_at)
-            reports.append(report)
+            unmet = state.unmet(self._remotes.machine())
+            reports.append(report._replace(unmet=unmet, problem=state.keys_error()))
         return reports
 
     def own_machine(self) -> tuple[str, str]:
@@ -150,7 +161,8 @@ class Machines(HomePart):
         self._store.actor.require_person("asks remotes", "tacit sync --status")
         with self._remotes.locked():
             states = [self._remotes.load(name) for name in ([only] if only else self._remotes.names())]
-            return [self._steps.attempt(state, self._steps.look).report(self._steps.own_id()) for state in states]
+            machine = self._remotes.machine()
+            return [self._steps.attempt(state, self._steps.look).report(machine) for state in states]
 
     def rotate(self, name: str) -> KeysReport:
         """Give a remote new keys and a new phrase. Machines that stay get the keys with their next sync.
@@ -169,7 +181,7 @@ class Machines(HomePart):
         self._store.actor.require_person("removes a machine", f"tacit remote forget-machine {reference}")
         with self._remotes.locked():
             machine = self._find_machine(reference)
-            states = [state for state in self._remotes.all() if state.peer(machine) is not None]
+            states = [state for state in self._remotes.all() if machine in dict(_known_names(state))]
             return [self._change_keys(state, (machine,)) for state in states]
 
     # Joining
@@ -205,7 +217,7 @@ class Machines(HomePart):
                 "it was shown when the remote was added, or when its keys were changed last",
             )
         ring, data = max(rings, key=lambda pair: pair[0].epoch)
-        return RemoteState(name, url, False, ring, data), ""
+        return RemoteState(name, url, False, ring, data).with_new_keys(ring, data), ""
 
     # All remotes
 
@@ -220,9 +232,10 @@ class Machines(HomePart):
             if session.problem is None:
                 with self._steps.guarded(session):
                     self._steps.publish(session)
+                    self._steps.remove_stale(session)
             session.transport.close()
             self._remotes.note_outcome(session.state.name, session.problem)
-        return [session.report(self._steps.own_id()) for session in sessions]
+        return [session.report(self._remotes.machine()) for session in sessions]
 
     # Changing keys
 
@@ -232,53 +245,62 @@ class Machines(HomePart):
         The new keys are stored before anything is published: whatever fails after that is completed by the next sync.
         """
         self._store.make()
-        session = self._steps.attempt(state, self._steps.open_and_take, close=False)
+        session = self._steps.attempt(state, self._steps.open_and_take, close=False, ignored=forget)
+        machine = self._remotes.machine()
         if session.problem is not None:
-            return KeysReport(session.report(self._steps.own_id()), "")
+            session.transport.close()
+            return KeysReport(session.report(machine), "")
         try:
-            state, machine = session.state, self._remotes.machine()
-            gone = {*state.forgotten, *forget}
-            areas = [area for area in session.view.areas if area.machine not in gone]
-            recipients = {machine.recipient, *(area.manifests[0].recipient for area in areas)}
-            ring, phrase = keys.make_ring(state.ring.epoch + 1), keys.make_phrase(os.urandom(keys.PHRASE_BYTES))
-            handover = keys.hand_over(ring, state.ring, sorted(recipients))
-            session.state = state.with_new_keys(ring, keys.lock_ring(ring, phrase), handover)._replace(
-                forgotten=tuple(sorted(gone)),
-                peers=tuple(peer for peer in state.peers if peer.manifest.machine not in gone),
-            )
+            state = session.state
+            gone = {*(machine for known in self._remotes.all() for machine in known.forgotten), *forget}
+            members = state.stayers(machine) | {machine.id: self._own_member(machine)}
+            stay = [members[name] for name in sorted(members) if name not in gone]
+            ring = keys.next_ring(state.ring, stay, sorted(gone))
+            phrase = keys.make_phrase(os.urandom(keys.PHRASE_BYTES))
+            session.state = state.with_new_keys(ring, keys.lock_ring(ring, phrase))
             self._remotes.save(session.state)
             with self._steps.guarded(session):
                 self._steps.publish(session)
-                for area in session.view.areas:
-                    if area.machine in forget:
-                        session.transport.remove(area.folder)
+                for folder in {area.folder for area in session.view.areas if area.machine in gone}:
+                    session.transport.remove(folder)
+                self._steps.remove_stale(session)
                 session.transport.forget_replaced()
         finally:
             session.transport.close()
-        lack = self._steps.peer_reports(session.state)
         session.reports = {
-            name: report._replace(has_old_keys=lack[name].has_old_keys)
-            for name, report in session.reports.items()
-            if name not in gone
+            name: report._replace(new=session.reports[name].new if name in session.reports else 0)
+            for name, report in self._steps.peer_reports(session.state).items()
         }
-        return KeysReport(session.report(machine.id), phrase)
+        return KeysReport(session.report(machine), phrase)
+
+    def _own_member(self, machine: keys.MachineKeys) -> keys.Member:
+        return keys.Member(machine.id, machine.recipient, default_name(self._store.actor.origin().host, machine))
 
     def _find_machine(self, reference: str) -> str:
         """Return the id of another machine by the beginning of its id, or by its name.
 
         Names are what machines call themselves, so none of them hides the id of another one.
         """
-        peers = {peer.manifest.machine: peer.manifest for state in self._remotes.all() for peer in state.peers}
+        own, own_name = self.own_machine()
+        names = {machine: name for state in self._remotes.all() for machine, name in _known_names(state)}
+        names.pop(own, None)
         wanted = reference.strip().lower()
-        by_id = {machine for machine in peers if len(wanted) >= _MIN_ID_CHARS and machine.startswith(wanted)}
-        named = {machine for machine, manifest in peers.items() if manifest.name.lower() == wanted}
+        by_id = {machine for machine in names if len(wanted) >= _MIN_ID_CHARS and machine.startswith(wanted)}
+        named = {machine for machine, name in names.items() if name.lower() == wanted}
         found = by_id if by_id and len(wanted) >= SHORT_ID_CHARS else by_id | named
         if len(found) == 1:
             return found.pop()
-        own, own_name = self.own_machine()
         if not found and wanted and (own.startswith(wanted) or own_name.lower() == wanted):
             raise RefusedError("that is this machine", "run it on one of your other machines")
         if found:
-            same = ", ".join(f"{peers[machine].name} ({machine[:12]})" for machine in sorted(found))
+            same = ", ".join(f"{names[machine]} ({machine[:12]})" for machine in sorted(found))
             raise UsageError(f"{reference} fits several machines: {same}", "use the id of the one you mean")
         raise NotFoundError(f"no machine {reference!r} is known", "tacit remote list shows them; else: tacit sync")
+
+
+def _known_names(state: RemoteState) -> list[tuple[str, str]]:
+    """Return id and name of each machine that may be removed from a remote: also of one that was removed elsewhere."""
+    members = [(member.id, member.name) for member in state.ring.members]
+    strangers = [(machine, machine) for machine in state.strangers if machine not in dict(members)]
+    peers = [(peer.manifest.machine, peer.manifest.name) for peer in state.peers]
+    return [*strangers, *members, *peers]  # what a machine says itself last

@@ -26,9 +26,10 @@ from tacit.model.event import Event
 from tacit.model.ids import EventId
 from tacit.model.observation import UnknownBody
 from tacit.record import Record
-from tacit.remotes.keys import MachineKeys, Ring, decrypt, encrypt, segment_name, take_over
+from tacit.remotes.keys import Ring, decrypt, encrypt, segment_name
 from tacit.remotes.state import (
     AREA_NAME,
+    EPOCH_FILE,
     HANDOVER_FILE,
     RING_FILE,
     SEGMENT_FILE,
@@ -201,7 +202,7 @@ def view_remote(transport: Transport, ring: Ring) -> RemoteView:
         if not AREA_NAME.match(folder):
             continue
         folders.setdefault(folder, False)
-        is_other = SEGMENT_FILE.fullmatch(name) or name in (RING_FILE, HANDOVER_FILE)
+        is_other = SEGMENT_FILE.fullmatch(name) or EPOCH_FILE.fullmatch(name) or name in (RING_FILE, HANDOVER_FILE)
         data = None if is_other or size > _MAX_MANIFEST_BYTES else transport.read(path)
         if data is not None and (manifest := unseal_manifest(ring, data)) is not None:
             folders[folder] = True
@@ -215,38 +216,6 @@ def view_remote(transport: Transport, ring: Ring) -> RemoteView:
         areas.append(Area(machine, manifests[0][1], tuple(by_token.values())))
     foreign = sorted(folder for folder, is_known in folders.items() if not is_known)
     return RemoteView(files, tuple(areas), tuple(foreign))
-
-
-def locked_rings(transport: Transport) -> list[bytes]:
-    """Return the files that a recovery phrase may open, each once, also copies under other names."""
-    prefix = RING_FILE.removesuffix(".age")
-    paths = [
-        path
-        for path, size in transport.files().items()
-        if path.partition("/")[2].lstrip(".#").startswith(prefix) and size <= _MAX_MANIFEST_BYTES
-    ]
-    return list(dict.fromkeys(data for path in paths if (data := transport.read(path))))
-
-
-def find_new_keys(transport: Transport, ring: Ring, machine: MachineKeys) -> tuple[Ring, bytes] | None:
-    """Return the ring that takes the place of this one, if another machine of it hands one over to this machine, and
-    the file for machines that join.
-
-    Raise RemoteError if two machines hand over different ones. Both had the old ring, and so has a machine that was
-    removed; only the person knows which one holds.
-    """
-    found: dict[Ring, bytes] = {}
-    for path in transport.files():
-        folder, _, name = path.partition("/")
-        if name == HANDOVER_FILE and (data := transport.read(path)) and (new := take_over(data, ring, machine)):
-            locked = transport.read(f"{folder}/{RING_FILE}")
-            if locked and new.epoch > ring.epoch:
-                found[new] = locked
-    if len(found) > 1:
-        raise RemoteError(
-            "two machines changed the keys at once", "type the phrase that holds: tacit remote add NAME URL"
-        )
-    return next(iter(found.items()), None)
 
 
 # Receiving

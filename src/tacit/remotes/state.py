@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 from base64 import b64decode, b64encode
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -23,18 +24,19 @@ from typing import Any
 
 from tacit.disk.files import OsDisk, list_folder, make_folder, read_file, replace_file
 from tacit.disk.lock import FileLock
-from tacit.errors import NotFoundError, StoreError, TacitError, UsageError
+from tacit.errors import KeysError, NotFoundError, StoreError, TacitError, UsageError
 from tacit.home.paths import REMOTES_FOLDER, HomePaths
 from tacit.model.event import timestamp
 from tacit.record import Record
 from tacit.remotes import keys
-from tacit.remotes.keys import MachineKeys, Ring
+from tacit.remotes.keys import MachineKeys, Member, Ring
 from tacit.text.display import clean, clip, printable
 
 AREA_NAME = re.compile(r"[0-9a-f]{32}")
 SEGMENT_FILE = re.compile(r"[0-9a-f]{32}\.age")
 MANIFEST_FILE, RING_FILE, HANDOVER_FILE = "manifest.age", "ring.age", "keys.age"
 SHORT_ID_CHARS = 8  # of a machine's id, as reports show it
+EPOCH_FILE = re.compile(r"keys([0-9]{1,6})\.age")  # the same as HANDOVER_FILE; its name says which change it is
 _MAX_NAME_CHARS = 60
 _CLOCK_TOLERANCE = timedelta(minutes=5)
 
@@ -170,7 +172,8 @@ class RemoteReport(Record):
 
     `sent` lines went there, `unsent` wait. `applied_purges` of other machines were done here, too. `foreign` areas
     cannot be read with the keys of this machine. `notes` say what else happened. If there is a `problem`, the remote
-    was not reached, and the rest is what is known of it.
+    was not reached, or its keys were changed without this machine (`KeysError`), and the rest is what is known of it.
+    `unmet` machines stay, have not synced since the keys were changed, and this home has read nothing of them yet.
     """
 
     name: str
@@ -184,6 +187,7 @@ class RemoteReport(Record):
     problem: TacitError | None = None
     synced_at: datetime | None = None
     applied_purges: int = 0
+    unmet: tuple[Member, ...] = ()
 
 
 def report_machine(manifest: Manifest, own_id: str, purges: Collection[str], now: datetime) -> MachineReport:
@@ -250,6 +254,9 @@ class RemoteState(Record):
 
     `locked_ring` is the file for machines that join, `handover` that for machines that stay after a change of keys.
     `written` is the last manifest of this machine, `pending_token` that of one which may or may not have been written.
+    `forgotten` machines were removed, here or by another machine. `keys_problem` says why nothing is exchanged until
+    the person types a phrase, as one of the `KEYS_PROBLEMS`; it is "" if nothing is wrong. `strangers` are the areas
+    that show it: those of machines with other keys.
     `problem` is why the last sync failed, "" if it did not.
     """
 
@@ -266,21 +273,76 @@ class RemoteState(Record):
     forgotten: tuple[str, ...] = ()
     synced_at: datetime | None = None
     problem: str = ""
+    keys_problem: str = ""
+    strangers: tuple[str, ...] = ()
 
     def peer(self, machine: str) -> PeerState | None:
         return next((peer for peer in self.peers if peer.manifest.machine == machine), None)
 
     def members(self) -> list[str]:
-        """Return the other machines that have the keys of now."""
-        return [peer.manifest.machine for peer in self.peers if peer.fingerprint == self.ring.fingerprint]
+        """Return the other machines that have the keys of now, and publish for themselves."""
+        machines = [peer.manifest.machine for peer in self.peers if peer.fingerprint == self.ring.fingerprint]
+        return [machine for machine in machines if machine not in self.forgotten]
 
     def has_new_purges(self, purges: Collection[str]) -> bool:
         """Return whether `purges`, operations of tombstones, are others than the last manifest confirms."""
         return self.written is not None and set(purges) != set(self.written.purges)
 
     def with_new_keys(self, ring: Ring, locked_ring: bytes, handover: bytes = b"") -> RemoteState:
-        """Return the state after a change of keys: everything has to be published anew."""
-        return self._replace(ring=ring, locked_ring=locked_ring, handover=handover, parts=(), written=None)
+        """Return the state after a change of keys: everything has to be published anew.
+
+        Without a file that this machine was handed, it hands over the ring itself: to the machines that whoever changed
+        the keys knew, and to no other.
+        """
+        forgotten = {*self.forgotten, *ring.forgotten}
+        return self._replace(
+            ring=ring,
+            locked_ring=locked_ring,
+            handover=handover or (keys.hand_over(ring, locked_ring) if ring.members else b""),
+            written=self.written._replace(segments=(), purges=()) if self.written else None,
+            parts=(),
+            peers=tuple(peer for peer in self.peers if peer.manifest.machine not in forgotten),
+            forgotten=tuple(sorted(forgotten)),
+            keys_problem="",
+            strangers=(),
+        )
+
+    def stayers(self, machine: MachineKeys) -> dict[str, Member]:
+        """Return the other machines that stay when keys are changed: all that are known, whether they can be read or
+        not, but for those that were removed, and for ids that a machine had before."""
+        manifests = [peer.manifest for peer in self.peers]
+        replaced = {*machine.former, *(former for manifest in manifests for former in manifest.former)}
+        known = {member.id: member for member in self.ring.members if member.id not in replaced}
+        for manifest in manifests:  # the key of a machine never changes
+            recipient = known[manifest.machine].recipient if manifest.machine in known else manifest.recipient
+            known[manifest.machine] = Member(manifest.machine, recipient, manifest.name)
+        return {name: known[name] for name in sorted(known) if name not in {machine.id, *self.forgotten}}
+
+    def unmet(self, machine: MachineKeys) -> tuple[Member, ...]:
+        """Return the machines that were handed the keys and that this home knows from those alone."""
+        return tuple(member for member in self.stayers(machine).values() if self.peer(member.id) is None)
+
+    def keys_error(self) -> KeysError | None:
+        """Return what is wrong with the keys, with what to type; None if nothing is known to be."""
+        if not self.keys_problem:
+            return None
+        message, hint = KEYS_PROBLEMS[self.keys_problem]
+        hint += f": tacit remote add {self.name} {shlex.quote(self.url)}"
+        if names := ", ".join(map(short_id, self.strangers)):
+            message += f", as the files of {names} show"
+            hint += "\n  If it is none of your machines: tacit remote forget-machine ID"
+        return KeysError(f"{message}. Nothing is sent or taken", hint)
+
+
+LEFT_BEHIND, TWO_CHANGES = "left_behind", "two_changes"
+_TYPE_IT = "type the newest phrase on each machine that shows another number in tacit remote list"
+KEYS_PROBLEMS = {
+    LEFT_BEHIND: (
+        "the keys were changed, and this machine did not get them",
+        f"sync again when your sync program has finished; if it stays so, {_TYPE_IT}",
+    ),
+    TWO_CHANGES: ("two machines changed the keys at once", f"{_TYPE_IT}"),
+}
 
 
 class RemoteStore:
@@ -404,7 +466,7 @@ def check_name(name: str) -> str:
 
 
 def _parse_state(fields: Any) -> RemoteState:
-    values = {"problem": "", **{name: fields[name] for name in RemoteState._fields if name in fields}}
+    values = {name: fields[name] for name in RemoteState._fields if name in fields}
     return RemoteState(**values)._replace(
         ring=keys.ring_from_fields(fields["ring"]),
         locked_ring=b64decode(fields["locked_ring"]),
@@ -416,5 +478,6 @@ def _parse_state(fields: Any) -> RemoteState:
             for peer in fields["peers"]
         ),
         forgotten=tuple(fields["forgotten"]),
+        strangers=tuple(fields.get("strangers", ())),
         synced_at=datetime.fromisoformat(fields["synced_at"]) if fields["synced_at"] else None,
     )
