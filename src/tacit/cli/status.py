@@ -110,6 +110,9 @@ def _status_lines(now: HomeStatus) -> Iterator[str]:
         yield f"{bold('Merge')}     {conflict_hint(summary)}"
     if now.team:
         yield f"{bold('Team')}      {_team_text(now.team)}"
+    if now.damaged:
+        files = pluralize(now.damaged, "file")
+        yield f"{bold('Remotes')}   {files} of other machines damaged or lost: tacit sync --status"
     if now.undecided:
         yield f"{bold('Conflicts')} {now.undecided} memories for you to decide on: tacit conflicts"
     yield f"{bold('Worklog')}   {now.worklog} {'entry' if now.worklog == 1 else 'entries'}"
@@ -197,6 +200,7 @@ def status_json(now: HomeStatus) -> JsonObject:
         "unjudged_count": now.unjudged,
         "daily_judge": _daily_json(now.daily) if now.daily else None,
         "team": team,
+        "damaged_count": now.damaged,
     }
 
 

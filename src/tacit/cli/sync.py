@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import groupby
 
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
@@ -19,7 +19,7 @@ from tacit.pages.facts import parse_fact
 from tacit.pages.merge import Side
 from tacit.remotes.keys import phrase_lines
 from tacit.remotes.machines import KeysReport
-from tacit.remotes.state import RemoteReport, short_id
+from tacit.remotes.state import MachineReport, RemoteReport, short_id
 from tacit.sync import UnreadEdit
 from tacit.text.display import clip, printable
 
@@ -258,6 +258,7 @@ def repository_json(repository: RepositoryFacts) -> JsonObject:
 
 _MAX_PHRASE_BYTES = 4096
 _NO_REMOTES = "No remotes. To connect your machines: tacit remote add NAME URL-OR-FOLDER"
+_LONG_ABSENCE = timedelta(days=30)
 _UNITS = (("year", 365 * 86400), ("month", 30 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60))
 
 
@@ -375,14 +376,14 @@ def show_status(call: Invocation) -> int:
     """Print what a sync would find, without changing anything."""
     reports = call.vault.exchange.machines.status(call.value("--only"))
     if call.shows_json(lambda: [_remote_json(report) for report in reports]):
-        return 1 if any(report.problem for report in reports) else 0
+        return 1 if any(report.problem or report.damaged for report in reports) else 0
     if not reports:
         echo(_NO_REMOTES)
     return echo_reports(call, reports, asked=True)
 
 
 def echo_reports(call: Invocation, reports: Sequence[RemoteReport], *, asked: bool = False) -> int:
-    """Print a report for each remote. Return the exit code: that of the last problem, else 0."""
+    """Print a report for each remote. Return the exit code: that of the last problem, 1 for damage, else 0."""
     code, now = 0, call.vault.home.store.actor.origin().at
     for report in reports:
         echo(f"{bold(report.name)}  {dim(printable(report.url))}")
@@ -402,6 +403,9 @@ def echo_reports(call: Invocation, reports: Sequence[RemoteReport], *, asked: bo
             echo(f"  ! {machines} that this one cannot read: {ids}")
             echo("    Their files are still arriving, or the keys were changed. If so, with the new phrase:")
             echo(f"    tacit remote add {report.name} {printable(report.url)}")
+        if report.damaged:
+            code = code or 1
+            warn(f"tacit: {report.name}: files of other machines are damaged or lost")
         if report.problem is not None:
             code = report.problem.exit_code
             warn(f"tacit: {report.name}: {printable(report.problem.message)}")
@@ -418,6 +422,7 @@ def _machine_lines(report: RemoteReport, now: datetime, *, asked: bool) -> Itera
         if machine.missing:
             are = "is" if machine.missing == 1 else "are"
             yield f"  {pluralize(machine.missing, 'file')} of it {are} not there yet"
+        yield from _damage_lines(machine, now)
         if machine.held:
             yield f"  {pluralize(machine.held, 'line')} held back: from a newer Tacit, or a clock that is years ahead"
         if machine.unconfirmed:
@@ -427,6 +432,22 @@ def _machine_lines(report: RemoteReport, now: datetime, *, asked: bool) -> Itera
             yield f"  its clock is at least {_duration(abs(machine.clock_seconds))} {where} this one"
         if machine.has_old_keys:
             yield "  does not have the keys of now: it gets them with its next sync"
+
+
+def _damage_lines(machine: MachineReport, now: datetime) -> Iterator[str]:
+    """Yield what is wrong with the files of a machine, and who mends it."""
+    if machine.damaged:
+        are = "is" if machine.damaged == 1 else "are"
+        files = f"{pluralize(machine.damaged, 'file')} of it {are} damaged or lost on the way"
+        yield f"  {files}: its next tacit sync sends what this one asked for"
+    if machine.is_rolled_back:
+        yield "  its part of the remote is older than what was seen before: its next tacit sync repairs it"
+    if machine.is_incomplete:
+        yield "  another machine has seen more of it: what is here may be incomplete until its next tacit sync"
+    needs_it = machine.damaged or machine.is_rolled_back or machine.is_incomplete
+    if needs_it and now - machine.last_seen > _LONG_ABSENCE:
+        yield "  if it never comes back, on a machine that has what it had sent:"
+        yield f"    tacit remote forget-machine {short_id(machine.id)}"
 
 
 def _ago(at: datetime, now: datetime) -> str:
@@ -462,6 +483,9 @@ def _remote_json(report: RemoteReport) -> JsonObject:
                 "unconfirmed_count": machine.unconfirmed,
                 "clock_seconds": machine.clock_seconds,
                 "has_old_keys": machine.has_old_keys,
+                "damaged_count": machine.damaged,
+                "is_rolled_back": machine.is_rolled_back,
+                "is_incomplete": machine.is_incomplete,
             }
             for machine in report.machines
         ],

@@ -62,7 +62,10 @@ class Machines(HomePart):
                 machine = self._remotes.machine()
                 self._remotes.save_machine(keys.make_machine((*machine.former, machine.id)))
             written = former.written if former else self._remotes.last_written(name, address)
-            everything = everything or bool(former and former.everything)
+            if former is not None:
+                same = former.ring == state.ring
+                everything, sequence = everything or former.everything, former.sequence
+                state = state._replace(sequence=sequence, peers=former.peers if same else ())
             self._remotes.save(state._replace(everything=everything, written=written))
             (report,) = self._sync([name])
             return KeysReport(report, phrase)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+from contextlib import suppress
 from datetime import timedelta
 
 from tacit.errors import StoreError
 from tacit.home import daily_judge
 from tacit.home.daily_judge import DailyState
 from tacit.home.home import Home
+from tacit.home.paths import REMOTES_FOLDER
 from tacit.home.repository import conflicted_files, count_waiting
 from tacit.index import adherence, reader, sessions
 from tacit.index.adherence import RecentAdherence
@@ -18,6 +21,11 @@ from tacit.log.spool import Spool
 from tacit.model.claim import Status
 from tacit.record import Record
 from tacit.vault.outdated import outdated_rows
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from tacit.remotes.state import RemoteReport
 
 RECENT_DAYS = 7
 
@@ -64,6 +72,7 @@ class HomeStatus(Record):
         team: the team that the person joined, as this home knows it; None without one.
         unjudged: sessions that nobody has judged; judge: the client that the person chose, else one that they have.
         daily: how the daily judge stands; None if the person chose none.
+        damaged: files of other machines that are damaged or lost on remotes.
     """
 
     home: str
@@ -93,6 +102,7 @@ class HomeStatus(Record):
     unjudged: int = 0
     judge: str = ""
     daily: DailyState | None = None
+    damaged: int = 0
 
     @property
     def waits(self) -> bool:
@@ -151,6 +161,7 @@ def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
         unjudged=sessions.count_unjudged(connection),
         judge=daily_judge.preferred_client(home.settings, home.environment) if home.is_person else "",
         daily=daily_judge.read_state(home.store.paths) if daily_judge.is_chosen(home.settings) else None,
+        damaged=sum(report.damaged for report in remote_reports(home)),
     )
 
 
@@ -186,3 +197,14 @@ def team_summary(home: Home) -> TeamSummary | None:
     return TeamSummary(
         known.server, known.synced_at, known.problem, len(overview.waiting), len(team.proposals()), unpurged
     )
+
+
+def remote_reports(home: Home) -> list[RemoteReport]:
+    """Return what is known of remotes; nobody is asked. Of a remote whose file cannot be read nothing is."""
+    if not os.path.isdir(home.store.paths.path(REMOTES_FOLDER)):
+        return []
+    from tacit.remotes.machines import Machines
+
+    with suppress(StoreError):
+        return Machines(home, lambda: None).remotes()
+    return []
