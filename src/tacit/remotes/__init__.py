@@ -57,7 +57,6 @@ class RemoteSession:
         self.reports: dict[str, MachineReport] = {}
         self.notes: list[str] = []
         self.sent = self.unsent = self.applied_purges = 0
-        self.has_stale_copies = False  # of what was replaced on the remote long ago
         self.problem: TacitError | None = None
 
     def report(self, own: str) -> RemoteReport:
@@ -128,7 +127,7 @@ class RemoteSteps(HomePart):
         tokens = {state.pending_token, written.token if written else ""}
         sequence = written.sequence if written else 0
         is_foreign = area and any(found.token not in tokens and found.sequence >= sequence for found in area.manifests)
-        latest = max(state.sequence, sequence + 1 if sequence else 0)  # the next one may have been written
+        latest = state.sequence or sequence + 1  # versions that kept no sequence may have written the next one
         if is_foreign or damage.seen_of(session.view, state, machine.id) > latest:
             session.notes.append(
                 "this home was restored from a backup, or a copy of it is in use: it continues as a new machine, and "
@@ -168,7 +167,8 @@ class RemoteSteps(HomePart):
             peers[machine] = PeerState(latest, keys, tuple(sorted(known)), found.missing, held)
         session.state = state._replace(peers=tuple(peers[name] for name in sorted(peers)), synced_at=self._now())
         session.state = self._with_faults(session, held_names)
-        session.has_stale_copies = _has_come_back(state.faults, session.state.faults)
+        if _has_come_back(state.faults, session.state.faults):
+            session.transport.forget_replaced()
         session.reports = {
             machine: report._replace(new=counts.get(machine, 0))
             for machine, report in self.peer_reports(session.state).items()
@@ -273,8 +273,8 @@ class RemoteSteps(HomePart):
         session.transport.publish(machine.id, {**files, **fixed}, [entry.file for entry in entries.values()])
         session.state = session.state._replace(written=manifest)
         self._remotes.save(session.state)
-        session.notes += _repair_notes(repairs, len(repairs.damaged | gone))
-        if state.has_new_purges(purges) or session.has_stale_copies or repairs.is_rolled_back:
+        session.notes += _repair_notes(repairs, len((repairs.damaged | gone) - repairs.requested))
+        if state.has_new_purges(purges) or repairs.is_rolled_back:
             session.transport.forget_replaced()
         return None
 

@@ -109,8 +109,12 @@ class Repairs(Record):
     checked_at: datetime | None
 
     @property
+    def requested(self) -> set[str]:
+        return {name for request in self.requests for name in request.names}
+
+    @property
     def names(self) -> set[str]:
-        return {*self.damaged, *(name for request in self.requests for name in request.names)}
+        return self.requested | self.damaged
 
 
 def find_repairs(
@@ -123,9 +127,9 @@ def find_repairs(
     requests = [*_file_requests(view, state, own)]
     asking = tuple((request.machine, request.token) for request in requests)
     fresh = tuple(request for request in requests if (request.machine, request.token) not in state.answered)
-    repairs = Repairs(frozenset(), fresh, asking, False, state.checked_at)
     if state.written is None:
-        return repairs
+        return Repairs(frozenset(), fresh, asking, False, now)
+    repairs = Repairs(frozenset(), fresh, asking, False, state.checked_at)
     area, damaged = view.area(own), {name for name, data in fixed.items() if transport.read(f"{own}/{name}") != data}
     if is_unreadable := area is None and own in view.foreign:
         damaged.add(MANIFEST)

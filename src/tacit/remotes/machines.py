@@ -55,7 +55,7 @@ class Machines(HomePart):
             former = self._known_remote(check_name(name), address)
             transport = open_transport(address, self._remotes.mirror(name))
             try:
-                state, phrase = self._join(name, address, transport, ask_phrase)
+                state, phrase = self._join(name, address, transport, ask_phrase, former)
             finally:
                 transport.close()
             if former is not None and former.ring != state.ring:  # the others may have removed this machine
@@ -151,10 +151,12 @@ class Machines(HomePart):
         return None
 
     def _join(
-        self, name: str, url: str, transport: Transport, ask_phrase: Callable[[], str]
+        self, name: str, url: str, transport: Transport, ask_phrase: Callable[[], str], former: RemoteState | None
     ) -> tuple[RemoteState, str]:
         transport.fetch()
         locked = locked_rings(transport)
+        if former is not None and not transport.files():  # it was emptied; other machines have the keys of this one
+            return former, ""
         if not locked:
             if transport.files():
                 raise RefusedError(
@@ -167,8 +169,9 @@ class Machines(HomePart):
         rings = [(found, data) for data in locked if (found := keys.unlock_ring(data, phrase)) is not None]
         if not rings:
             raise RefusedError(
-                f"this is not the recovery phrase of {url}",
-                "it was shown when the remote was added, or when its keys were changed last",
+                f"this is not the recovery phrase of {url}, or the file with the keys is damaged there",
+                "it was shown when the remote was added, or when its keys were changed last; what is damaged is mended "
+                "by tacit sync, on a machine that has the remote",
             )
         ring, data = max(rings, key=lambda pair: pair[0].epoch)
         return RemoteState(name, url, False, ring, data), ""
