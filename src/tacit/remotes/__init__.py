@@ -155,18 +155,18 @@ class RemoteSteps(HomePart):
         counts = self._take_lines(received)
         session.applied_purges = len(set(self.purges()) - known_purges)
         peers = {peer.manifest.machine: peer for peer in state.peers}
-        held_names: set[str] = set()
+        read_names: set[str] = set()
         for found in received:
             machine = found.area.machine
             listed = {entry.name for manifest in found.area.manifests for entry in manifest.segments}
             before = peers[machine].taken if machine in peers else ()
             known = {*before, *(part.name for part in found.segments if not part.held)} & listed
             held = sum(part.held for part in found.segments)
-            held_names |= {part.name for part in found.segments}
+            read_names |= {part.name for part in found.segments}
             latest, keys = found.area.manifests[0], state.ring.fingerprint
             peers[machine] = PeerState(latest, keys, tuple(sorted(known)), found.missing, held)
         session.state = state._replace(peers=tuple(peers[name] for name in sorted(peers)), synced_at=self._now())
-        session.state = self._with_faults(session, held_names)
+        session.state = self._with_faults(session, read_names)
         if _has_come_back(state.faults, session.state.faults):
             session.transport.forget_replaced()
         session.reports = {
@@ -261,11 +261,8 @@ class RemoteSteps(HomePart):
         )
         session.sent = _added_lines(parts, state.parts)
         session.state = state._replace(parts=tuple(parts), checked_at=repairs.checked_at, answered=repairs.answered)
-        if (
-            not files
-            and not repairs.names
-            and not _is_manifest_due(manifest, state.written, session.view.area(machine.id))
-        ):
+        is_due = _is_manifest_due(manifest, state.written, session.view.area(machine.id))
+        if not (files or repairs.names or is_due):
             return self._remotes.save(session.state)
         session.state = session.state._replace(pending_token=manifest.token, sequence=manifest.sequence)
         self._remotes.save(session.state._replace(parts=state.parts, answered=state.answered))
@@ -316,7 +313,7 @@ class RemoteSteps(HomePart):
         waiting: dict[str, int] = {}
         peers = {peer.manifest.machine: peer for peer in state.peers}
         for area in damage.known_areas(session.view, state):
-            if area.machine != self.own_id():
+            if area.machine not in (self.own_id(), *state.forgotten):
                 latest, peer = area.manifests[0], state.peer(area.machine) or PeerState(area.manifests[0], "")
                 unread = [entry for entry in latest.segments if entry.name not in peer.taken]
                 found = [
@@ -338,11 +335,10 @@ class RemoteSteps(HomePart):
         planned = SegmentReader(self._store.log, state, own, self._now()).plan(self._purge_operations())
         session.unsent = _added_lines([outgoing.part for outgoing in planned], state.parts)
         repairs = find_repairs(session.transport, session.view, state, own, fixed, self._now())
-        if repairs.is_rolled_back or repairs.names:
-            what = (
-                "is older than what this machine saw" if repairs.is_rolled_back else "has damaged files of this machine"
-            )
-            session.notes.append(f"the remote {what}: tacit sync publishes them again")
+        if repairs.is_rolled_back:
+            session.notes.append("the remote is older than what this machine saw: tacit sync publishes it again")
+        elif repairs.names:
+            session.notes.append("files of this machine are damaged or were asked for again: tacit sync writes them")
 
     def peer_reports(self, state: RemoteState) -> dict[str, MachineReport]:
         """Return what is known of the other machines on a remote, by their ids."""

@@ -311,7 +311,8 @@ class RemoteState(Record):
 
     def with_new_keys(self, ring: Ring, locked_ring: bytes, handover: bytes = b"") -> RemoteState:
         """Return the state after a change of keys: everything has to be published anew."""
-        return self._replace(ring=ring, locked_ring=locked_ring, handover=handover, parts=(), written=None)
+        new = self._replace(ring=ring, locked_ring=locked_ring, handover=handover)
+        return new._replace(parts=(), written=None, faults=(), answered=())
 
 
 class RemoteStore:
