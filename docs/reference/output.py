@@ -58,6 +58,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "created": ("boolean", "whether it was made now, rather than earlier today"),
     "curator": ("boolean", "whether a member of a team decides in their projects"),
     "damaged": ("numbers", "lines that cannot be read, by the reason"),
+    "damaged_count": ("integer", "files of other machines on remotes that are damaged or lost, and asked for again"),
     "daily_judge": ("daily_judge?", "how the judge that is asked once a day stands; null if none is"),
     "day": (DAY, "a day; of a week, its Monday"),
     "decision": ("string", "what a guard does: `warn`, `ask` or `deny`"),
@@ -116,6 +117,8 @@ FIELDS: dict[str, tuple[str, str]] = {
     "instead": ("string", "the sentence that took its place"),
     "interrupted": ("boolean", "whether the person interrupted the turn"),
     "into": (ID, "the memory that it was merged into"),
+    "is_incomplete": ("boolean", "whether another machine has seen more of a machine than a remote has now"),
+    "is_rolled_back": ("boolean", "whether what a remote has of a machine is older than what this one saw before"),
     "judge": ("string", "the client that was asked last, or empty"),
     "judge_tokens": ("integer", "what judges cost in this time, on this machine"),
     "key": ("string", "what makes two memories the same; of a setting, its name"),
@@ -361,7 +364,7 @@ OBJECTS: dict[str, str] = {
     "last_change": "session at",
     "machine": (
         "machine name last_seen received_count waiting_count missing_count held_count unconfirmed_count clock_seconds"
-        " has_old_keys"
+        " has_old_keys damaged_count is_rolled_back is_incomplete"
     ),
     "memory": _MEMORY,
     "memory_told": f"{_REFERENCE} reason missing",
@@ -379,7 +382,7 @@ OBJECTS: dict[str, str] = {
     "reference": _REFERENCE,
     "refused_event": "id action scope text problem",
     "remote": "name url fingerprint synced_at sent_count unsent_count purged_count machines foreign notes problem",
-    "remote_sync": "name synced_at problem overdue",
+    "remote_sync": "name synced_at problem overdue damaged_count",
     "repository": "path accepted_count waiting unfit",
     "rule_file": "path provenance loaded_by on_demand_by problem",
     "rule_finding": "path line category what sentence other_place other_sentence",

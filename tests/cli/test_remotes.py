@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -110,6 +111,53 @@ def test_a_lost_machine_and_new_keys(machines: tuple[Person, Person]) -> None:
     rotated = laptop.tacit("remote", "rotate", "home").out
     assert phrase_in(rotated) != phrase_in(told)
     assert "changed the keys" in desktop.tacit("sync").out
+
+
+def test_damage_is_told_everywhere_until_it_is_mended(machines: tuple[Person, Person]) -> None:
+    laptop, desktop = machines
+    connect(laptop, desktop)
+    laptop.tacit("add", PNPM)
+    laptop.tacit("sync")
+    fixed = ("manifest.age", "ring.age")
+    (file,) = (path for path in Path(remote_of(laptop)).rglob("*.age") if path.name not in fixed)
+    file.write_bytes(bytes(255 - byte for byte in file.read_bytes()))
+    told = desktop.tacit("sync", code=1)
+    assert "1 file of it is damaged or lost on the way" in told.out and "are damaged or lost" in told.err
+    assert "damaged or lost on the way" in desktop.tacit("sync", "--status", code=1).out
+    (machine,) = desktop.tacit("sync", "--status", "--json", code=1).json[0]["machines"]
+    assert (machine["damaged_count"], machine["missing_count"], machine["is_rolled_back"]) == (1, 0, False)
+    assert "1 file of other machines damaged or lost" in desktop.tacit("status").out
+    assert desktop.tacit("status", "--json").json["damaged_count"] == 1
+    assert "damaged or lost" in desktop.tacit("doctor", code=3).out
+    assert "sent again" in laptop.tacit("sync").out
+    assert "1 new" in desktop.tacit("sync").out
+    assert "damaged" not in desktop.tacit("status").out + desktop.tacit("doctor").out
+    assert [memory["text"] for memory in desktop.listed("--scope", "all")] == [PNPM]
+
+
+def test_a_remote_that_went_back_says_so_to_those_who_knew_it_and_to_who_joins(
+    machines: tuple[Person, Person], tmp_path: Path
+) -> None:
+    laptop, desktop = machines
+    phrase = phrase_in(laptop.tacit("remote", "add", "home", remote_of(laptop)).out)
+    join(desktop, phrase)
+    laptop.tacit("sync")
+    shutil.copytree(remote_of(laptop), tmp_path / "snapshot")
+    desktop.tacit("add", TABS)
+    desktop.tacit("sync")
+    laptop.tacit("sync")
+    shutil.rmtree(remote_of(laptop))
+    shutil.copytree(tmp_path / "snapshot", remote_of(laptop))
+    laptop.tacit("add", PNPM)
+    told = laptop.tacit("sync").out
+    assert "its part of the remote is older than what was seen before" in told
+    (tmp_path / "third").mkdir()
+    third = Person(tmp_path / "third")
+    assert "what is here may be incomplete" in join(third, phrase).out
+    assert "what is here may be incomplete" in third.tacit("sync", "--status").out
+    assert "the remote is older than what this machine saw: published again" in desktop.tacit("sync").out
+    assert "incomplete" not in third.tacit("sync").out + third.tacit("sync", "--status").out
+    assert {memory["text"] for memory in third.listed("--scope", "all")} == {PNPM, TABS}
 
 
 def test_a_remote_that_is_gone_is_reported_and_the_rest_works(machines: tuple[Person, Person]) -> None:

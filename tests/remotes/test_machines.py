@@ -106,7 +106,7 @@ def test_a_manifest_that_has_not_arrived_hides_nothing_that_was_known(pair: list
     manifest = Path(laptop.remote, laptop.area, "manifest.age")
     manifest.write_bytes(manifest.read_bytes()[:50])
     report = desktop.sync()
-    assert report.foreign == (laptop.area,)
+    assert (report.machines[0].id, report.damaged, report.foreign) == (laptop.area, 1, ())
     assert desktop.known == {PNPM}
 
 

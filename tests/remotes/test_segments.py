@@ -150,7 +150,7 @@ def test_a_segment_whose_content_has_another_name_is_not_taken(tmp_path: Path) -
     laptop, desktop = connected(tmp_path, 2)
     laptop.sync()
     plant(laptop, line("work.logged", '{"task":"t","summary":"s"}'), name="e" * 32)
-    assert desktop.sync().machines[0].missing == 1
+    assert desktop.sync().machines[0].damaged == 1
 
 
 def test_what_others_send_as_a_repository_or_a_team_is_not_taken(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from tacit.errors import NotFoundError, StoreError, UsageError
 from tacit.home.paths import HomePaths
+from tacit.remotes.faults import Fault, FaultKind
 from tacit.remotes.keys import MANIFEST_KIND, make_ring, seal
 from tacit.remotes.state import (
     Manifest,
@@ -35,6 +36,10 @@ STATE = RemoteState("home", "/media/stick", True, make_ring(), b"locked \0", b"h
     peers=(PeerState(MANIFEST, "fingerprint", ("b" * 32,), 1, 2),),
     forgotten=("e" * 32,),
     synced_at=AT,
+    sequence=7,
+    faults=(Fault("a" * 32, "b" * 32, FaultKind.DAMAGED, 300, AT),),
+    answered=(("a" * 32, "token"),),
+    checked_at=AT,
 )
 
 
@@ -58,6 +63,19 @@ def test_files_are_private(store: RemoteStore, tmp_path: Path) -> None:
     folder = tmp_path / "home" / ".tacit" / "remotes"
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
+
+
+def test_what_an_earlier_version_wrote_is_read(store: RemoteStore, tmp_path: Path) -> None:
+    """It kept no faults, and its manifests name no sequences and ask for nothing."""
+    store.save(STATE)
+    path = tmp_path / "home" / ".tacit" / "remotes" / "home.json"
+    fields = json.loads(path.read_text())
+    for name in ("sequence", "faults", "answered", "checked_at"):
+        del fields[name]
+    for manifest in (fields["written"], fields["peers"][0]["manifest"]):
+        del manifest["sequences"], manifest["wanted"]
+    path.write_text(json.dumps(fields))
+    assert store.load("home") == STATE._replace(sequence=0, faults=(), answered=(), checked_at=None)
 
 
 def test_a_machine_keeps_its_id(store: RemoteStore) -> None:
@@ -85,6 +103,14 @@ def test_names_that_are_paths_are_refused(store: RemoteStore) -> None:
             check_name(name)
         with pytest.raises(NotFoundError):
             store.load(name)
+
+
+def test_what_was_rolled_back_for_long_is_passed_on() -> None:
+    peer = STATE.peers[0]._replace(fingerprint=STATE.ring.fingerprint)
+    fault = Fault(MANIFEST.machine, "manifest", FaultKind.ROLLED_BACK, 3, AT)
+    state = STATE._replace(peers=(peer,), faults=(fault,))
+    assert state.publishers(AT + timedelta(hours=23)) == [MANIFEST.machine]
+    assert state.publishers(AT + timedelta(hours=24)) == []
 
 
 def test_only_machines_with_the_keys_of_now_are_members() -> None:
@@ -120,6 +146,8 @@ def test_it_is_read_as_it_was_written() -> None:
         {"at": "2026-03-02T12:00:00"},
         {"seen": []},
         {"sequence": "x"},
+        {"sequences": 7},
+        {"wanted": {"laptop": 7}},
     ],
 )
 def test_what_does_not_fit_is_no_manifest(change: dict[str, object]) -> None:

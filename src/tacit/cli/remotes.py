@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
 from tacit.cli.output import JsonObject, ask_unseen, bold, dim, echo, echo_lines, pluralize, warn
@@ -12,11 +12,12 @@ from tacit.errors import KeysError
 from tacit.model.event import timestamp
 from tacit.remotes.keys import phrase_lines
 from tacit.remotes.machines import KeysReport
-from tacit.remotes.state import RemoteReport, short_id
+from tacit.remotes.state import MachineReport, RemoteReport, short_id
 from tacit.text.display import printable
 
 _MAX_PHRASE_BYTES = 4096
 _NO_REMOTES = "No remotes. To connect your machines: tacit remote add NAME URL-OR-FOLDER"
+_LONG_ABSENCE = timedelta(days=30)
 _UNITS = (("year", 365 * 86400), ("month", 30 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60))
 
 
@@ -96,11 +97,14 @@ def _echo_new_keys(call: Invocation, changed: KeysReport) -> int:
     else:
         echo(f"The keys of {bold(report.name)} were not changed:")
     code = echo_reports(call, [report])
-    if changed.phrase and (lack := [machine for machine in report.machines if machine.has_old_keys]):
-        now = call.vault.home.store.actor.origin().at
-        echo(f"Still to sync: {pluralize(len(lack), 'machine')}. Type tacit sync on each, to get the new keys:")
+    lack = [machine for machine in report.machines if machine.has_old_keys]
+    if changed.phrase and (lack or report.unmet):
+        now, count = call.vault.home.store.actor.origin().at, len(lack) + len(report.unmet)
+        echo(f"Still to sync: {pluralize(count, 'machine')}. Type tacit sync on each, to get the new keys:")
         for machine in lack:
             echo(f"  {printable(machine.name)} ({short_id(machine.id)}), last seen {_ago(machine.last_seen, now)}")
+        for member in report.unmet:
+            echo(f"  {printable(member.name)} ({short_id(member.id)})")
         echo("Until then it reads nothing that is new here, and nothing new of it is read. Nothing is lost meanwhile,")
         echo(f"and afterwards it shows the same number, {report.fingerprint}. tacit remote list says who is missing.")
     return code
@@ -160,7 +164,7 @@ def show_status(call: Invocation) -> int:
     """Print what a sync would find, without changing anything."""
     reports = call.vault.exchange.machines.status(call.value("--only"))
     if call.shows_json(lambda: [remote_json(report) for report in reports]):
-        return 1 if any(report.problem for report in reports) else 0
+        return 1 if any(report.problem or report.damaged for report in reports) else 0
     if not reports:
         echo(_NO_REMOTES)
     return echo_reports(call, reports, asked=True)
@@ -199,6 +203,8 @@ def _warning_lines(report: RemoteReport) -> Iterator[str]:
 
 
 def _failure_lines(report: RemoteReport) -> Iterator[str]:
+    if report.damaged:
+        yield f"tacit: {report.name}: files of other machines are damaged or lost"
     if report.problem is not None:
         yield f"tacit: {report.name}: {printable(report.problem.message)}"
         for line in (report.problem.hint or "").splitlines():
@@ -215,8 +221,9 @@ def problem_lines(reports: Sequence[RemoteReport]) -> Iterator[str]:
 
 
 def exit_code_of(reports: Sequence[RemoteReport]) -> int:
-    """Return the exit code of the last problem, 0 if there is none."""
-    return next((report.problem.exit_code for report in reversed(reports) if report.problem), 0)
+    """Return the exit code of the last problem, 1 for damage, 0 if there is neither."""
+    codes = [report.problem.exit_code for report in reports if report.problem]
+    return codes[-1] if codes else int(any(report.damaged for report in reports))
 
 
 def _machine_lines(report: RemoteReport, now: datetime, *, asked: bool) -> Iterator[str]:
@@ -227,6 +234,7 @@ def _machine_lines(report: RemoteReport, now: datetime, *, asked: bool) -> Itera
         if machine.missing:
             are = "is" if machine.missing == 1 else "are"
             yield f"  {pluralize(machine.missing, 'file')} of it {are} not there yet"
+        yield from _damage_lines(machine, now)
         if machine.held:
             yield f"  {pluralize(machine.held, 'line')} held back: from a newer Tacit, or a clock that is years ahead"
         if machine.unconfirmed:
@@ -236,6 +244,24 @@ def _machine_lines(report: RemoteReport, now: datetime, *, asked: bool) -> Itera
             yield f"  its clock is at least {_duration(abs(machine.clock_seconds))} {where} this one"
         if machine.has_old_keys:
             yield "  does not have the keys of now: it gets them with its next sync"
+    for member in report.unmet:
+        yield f"{printable(member.name)} ({short_id(member.id)})  not met here yet: it gets the keys with its next sync"
+
+
+def _damage_lines(machine: MachineReport, now: datetime) -> Iterator[str]:
+    """Yield what is wrong with the files of a machine, and who mends it."""
+    if machine.damaged:
+        are = "is" if machine.damaged == 1 else "are"
+        files = f"{pluralize(machine.damaged, 'file')} of it {are} damaged or lost on the way"
+        yield f"  {files}: its next tacit sync sends what this one asked for"
+    if machine.is_rolled_back:
+        yield "  its part of the remote is older than what was seen before: its next tacit sync repairs it"
+    if machine.is_incomplete:
+        yield "  another machine has seen more of it: what is here may be incomplete until its next tacit sync"
+    needs_it = machine.damaged or machine.is_rolled_back or machine.is_incomplete
+    if needs_it and now - machine.last_seen > _LONG_ABSENCE:
+        yield "  if it never comes back, on a machine that has what it had sent:"
+        yield f"    tacit remote forget-machine {short_id(machine.id)}"
 
 
 def _ago(at: datetime, now: datetime) -> str:
@@ -271,6 +297,9 @@ def remote_json(report: RemoteReport) -> JsonObject:
                 "unconfirmed_count": machine.unconfirmed,
                 "clock_seconds": machine.clock_seconds,
                 "has_old_keys": machine.has_old_keys,
+                "damaged_count": machine.damaged,
+                "is_rolled_back": machine.is_rolled_back,
+                "is_incomplete": machine.is_incomplete,
             }
             for machine in report.machines
         ],

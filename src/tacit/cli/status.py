@@ -157,6 +157,9 @@ def remote_text(remote: RemoteSummary) -> str:
     since = f"last sync {remote.synced_at[:10] or 'never'}"
     if remote.problem:
         return f"{remote.name}: the last sync failed: {printable(clip(remote.problem, 160))} ({since}): tacit sync"
+    if remote.damaged:
+        files = pluralize(remote.damaged, "file")
+        return f"{remote.name}: {files} of other machines damaged or lost: tacit sync --status"
     return f"{remote.name}: {since}, so your machines may know different things: tacit sync" * remote.is_overdue
 
 
@@ -213,6 +216,7 @@ def status_json(now: HomeStatus) -> JsonObject:
                 "synced_at": remote.synced_at or None,
                 "problem": remote.problem or None,
                 "overdue": remote.is_overdue,
+                "damaged_count": remote.damaged,
             }
             for remote in now.remotes
         ],

@@ -18,7 +18,9 @@ from tacit.log.incoming import IncomingFilter, append_received, import_tombstone
 from tacit.model.ids import EventId, event_id
 from tacit.purge.plan import late_tombstones
 from tacit.purge.tombstones import Tombstones, is_purge
-from tacit.remotes import segments
+from tacit.remotes import damage, segments
+from tacit.remotes.damage import Repairs, find_repairs
+from tacit.remotes.faults import MANIFEST, Fault, FaultKind, since_before, wanted_files
 from tacit.remotes.handover import OthersKeys
 from tacit.remotes.keys import MachineKeys
 from tacit.remotes.segments import Area, Received, RemoteView, SegmentReader
@@ -63,12 +65,12 @@ class RemoteSession:
         state = self.state
         # Of machines that have not synced since the keys were changed it is known why they cannot be read.
         known = {machine.id, *machine.former, *state.forgotten, *state.stayers(machine)} - set(state.members())
+        known |= {fault.machine for fault in state.faults if fault.name == MANIFEST}
         foreign = tuple(area for area in self.view.foreign if area not in known)
         machines = tuple(self.reports[machine] for machine in sorted(self.reports))
         report = RemoteReport(state.name, state.url, state.ring.fingerprint, machines, self.sent, self.unsent, foreign)
-        report = report._replace(
-            notes=tuple(self.notes), applied_purges=self.applied_purges, unmet=state.unmet(machine)
-        )
+        notes, purges = (*self.notes, *self.transport.notes), self.applied_purges
+        report = report._replace(notes=notes, applied_purges=purges, unmet=state.unmet(machine))
         return report._replace(problem=self.problem, synced_at=state.synced_at)
 
 
@@ -141,6 +143,7 @@ class RemoteSteps(HomePart):
             if adopt:
                 self._remotes.save(session.state)
             raise error
+        damage.check_not_started_anew(session.transport, session.view, session.state)
 
     def keep_own_lines(self, state: RemoteState, transport: Transport, view: RemoteView) -> None:
         """Take what this machine published and does not have, before the keys of it are gone: its home was restored
@@ -155,13 +158,15 @@ class RemoteSteps(HomePart):
         self._take_lines(received)
 
     def _check_token(self, session: RemoteSession, *, change: bool) -> None:
-        """Take a new id if the remote has a state of this machine that this home did not write."""
+        """Take a new id if the remote has a state of this machine that this home did not write, or others saw one."""
         machine, state = self._remotes.machine(), session.state
         area = session.view.area(machine.id)
         written = state.written if state.written and state.written.machine == machine.id else None
         tokens = {state.pending_token, written.token if written else ""}
         sequence = written.sequence if written else 0
-        if area and any(found.token not in tokens and found.sequence >= sequence for found in area.manifests):
+        is_foreign = area and any(found.token not in tokens and found.sequence >= sequence for found in area.manifests)
+        latest = state.sequence or sequence + 1  # versions that kept no sequence may have written the next one
+        if is_foreign or damage.seen_of(session.view, state, machine.id) > latest:
             session.notes.append(
                 "this home was restored from a backup, or a copy of it is in use: it continues as a new machine, and "
                 f"{short_id(machine.id)} counts as another one"
@@ -174,7 +179,7 @@ class RemoteSteps(HomePart):
         state, own, known_purges = session.state, self._remotes.machine().id, set(self.purges())
         received: list[Received] = []
         forgotten = self._forgotten()
-        for area in session.view.areas:
+        for area in damage.known_areas(session.view, state):
             peer = state.peer(area.machine)
             taken = peer.taken if peer else ()
             if area.machine in forgotten:
@@ -193,12 +198,14 @@ class RemoteSteps(HomePart):
         counts = self._take_lines(received)
         session.applied_purges = len(set(self.purges()) - known_purges)
         peers = {peer.manifest.machine: peer for peer in state.peers}
+        read_names: set[str] = set()
         for found in received:
             machine = found.area.machine
             listed = {entry.name for manifest in found.area.manifests for entry in manifest.segments}
             before = peers[machine].taken if machine in peers else ()
             known = {*before, *(part.name for part in found.segments if not part.held)} & listed
             held = sum(part.held for part in found.segments)
+            read_names |= {part.name for part in found.segments}
             latest, keys = found.area.manifests[0], state.ring.fingerprint
             if machine in peers:  # the key that it is handed others with never changes, whatever is said later
                 latest = latest._replace(recipient=peers[machine].manifest.recipient)
@@ -208,11 +215,24 @@ class RemoteSteps(HomePart):
         for former in {former for found in received for former in found.area.manifests[0].former} - there:
             peers.pop(former, None)
         session.state = state._replace(peers=tuple(peers[name] for name in sorted(peers)), synced_at=self._now())
+        session.state = self._with_faults(session, read_names)
+        if _has_come_back(state.faults, session.state.faults):
+            session.transport.forget_replaced()
         session.reports = {
             machine: report._replace(new=counts.get(machine, 0))
             for machine, report in self.peer_reports(session.state).items()
         }
         self._remotes.save(session.state)
+
+    def _with_faults(self, session: RemoteSession, read: Collection[str]) -> RemoteState:
+        """Return the state with what is wrong with files of others. The segments with the names in `read` are not."""
+        state, view, now = session.state, session.view, self._now()
+        own, members = self.own_id(), state.members()
+        faults = [*damage.manifest_faults(session.transport, view, state, own, now)]
+        for peer in state.peers:
+            if peer.manifest.machine in members and peer.manifest.machine != own:
+                faults += damage.segment_faults(view, peer, read, now)
+        return state._replace(faults=since_before(faults, state.faults))
 
     def _take_lines(self, received: Sequence[Received]) -> dict[str, int]:
         """Append what is new to the log, apply new tombstones, and update index and pages. Return counts by machine.
@@ -268,13 +288,18 @@ class RemoteSteps(HomePart):
     def publish(self, session: RemoteSession) -> None:
         """Write what is new, and the manifest last. Parts that a purge changed are written anew."""
         state, machine, purges = self._published_state(session), self._remotes.machine(), self._purge_operations()
-        reader = SegmentReader(self._store.log, state, machine.id)
+        reader = SegmentReader(self._store.log, state, machine.id, self._now())
+        fixed = _fixed_files(state)
+        repairs = find_repairs(session.transport, session.view, state, machine.id, fixed, self._now())
         parts: list[PublishedPart] = []
         files: dict[str, bytes] = {}
+        gone: set[str] = set()
         for outgoing in reader.plan(purges):
             part = outgoing.part
             is_there = session.view.files.get(f"{machine.id}/{part.name}.age") == part.size
-            if part.name and (outgoing.content is not None or not is_there):
+            if part.name and outgoing.content is None and not is_there:
+                gone.add(part.name)
+            if part.name and (outgoing.content is not None or not is_there or part.name in repairs.names):
                 part, files[f"{part.name}.age"] = reader.seal(outgoing)
             parts.append(part)
         if self._is_purging() or purges != self._purge_operations():
@@ -284,18 +309,18 @@ class RemoteSteps(HomePart):
             segments=tuple(entries.values()), purges=tuple(purges)
         )
         session.sent = _added_lines(parts, state.parts)
-        session.state = state._replace(parts=tuple(parts))
-        if not files and not _is_manifest_due(manifest, state.written, session.view.area(machine.id)):
+        session.state = state._replace(parts=tuple(parts), checked_at=repairs.checked_at, answered=repairs.answered)
+        is_due = _is_manifest_due(manifest, state.written, session.view.area(machine.id))
+        if not (files or repairs.names or is_due):
             return self._remotes.save(session.state)
-        session.state = session.state._replace(pending_token=manifest.token)
-        self._remotes.save(session.state._replace(parts=state.parts))
-        fixed = {MANIFEST_FILE: seal_manifest(state.ring, manifest), RING_FILE: state.locked_ring}
-        if state.handover:
-            fixed |= {HANDOVER_FILE: state.handover, f"keys{state.ring.epoch}.age": state.handover}
+        session.state = session.state._replace(pending_token=manifest.token, sequence=manifest.sequence)
+        self._remotes.save(session.state._replace(parts=state.parts, answered=state.answered))
+        fixed[MANIFEST_FILE] = seal_manifest(state.ring, manifest)
         session.transport.publish(machine.id, {**files, **fixed}, [entry.file for entry in entries.values()])
         session.state = session.state._replace(written=manifest)
         self._remotes.save(session.state)
-        if state.has_new_purges(purges):
+        session.notes += _repair_notes(repairs, len((repairs.damaged | gone) - repairs.requested))
+        if state.has_new_purges(purges) or repairs.is_rolled_back:
             session.transport.forget_replaced()
         return None
 
@@ -319,16 +344,20 @@ class RemoteSteps(HomePart):
         """Return the next manifest, without segments and purges."""
         area, origin = session.view.area(machine.id), self._store.actor.origin()
         before = [*(area.manifests if area else ()), *([state.written] if state.written else ())]
+        latest, now = max((manifest.sequence for manifest in before), default=0), self._now()
+        peers, publishers = [peer.manifest for peer in session.state.peers], session.state.publishers(now)
         return Manifest(
             machine.id,
             default_name(origin.host, machine),
             machine.recipient,
-            max((manifest.sequence for manifest in before), default=0) + 1,
+            max(latest, state.sequence) + 1,
             os.urandom(16).hex(),
             origin.at,
-            seen=tuple((peer.manifest.machine, peer.manifest.at) for peer in session.state.peers),
+            seen=tuple((peer.machine, peer.at) for peer in peers),
             former=machine.former,
             everything=state.everything,
+            sequences=tuple((peer.machine, peer.sequence) for peer in peers if peer.machine in publishers),
+            wanted=wanted_files(state.faults, now),
         )
 
     # Looking
@@ -337,32 +366,49 @@ class RemoteSteps(HomePart):
         """Fill the report with what a sync would do."""
         self._open(session, adopt=False)
         self._check_token(session, change=False)
-        session.reports = self.peer_reports(session.state)
-        for area in session.view.areas:
-            if area.machine != self.own_id():
-                peer = session.state.peer(area.machine)
-                taken, files = peer.taken if peer else (), session.view.files
-                unread = [entry for entry in area.manifests[0].segments if entry.name not in taken]
-                there = [entry for entry in unread if files.get(f"{area.folder}/{entry.file}") == entry.size]
-                report = report_machine(area.manifests[0], self.own_id(), self.purges(), self._now())
-                session.reports[area.machine] = report._replace(
-                    waiting=sum(entry.lines for entry in there),
-                    missing=len(unread) - len(there),
-                    held=peer.held if peer else 0,
-                )
+        state = session.state
+        readable: set[str] = set()
+        waiting: dict[str, int] = {}
+        peers = {peer.manifest.machine: peer for peer in state.peers}
+        for area in damage.known_areas(session.view, state):
+            if area.machine not in (self.own_id(), *state.forgotten):
+                latest, peer = area.manifests[0], state.peer(area.machine) or PeerState(area.manifests[0], "")
+                unread = [entry for entry in latest.segments if entry.name not in peer.taken]
+                found = [
+                    entry
+                    for entry in unread
+                    if segments.find_content(session.transport, session.view, area, state.ring, entry) is not None
+                ]
+                readable |= {entry.name for entry in found}
+                peers[area.machine] = peer._replace(manifest=latest, fingerprint=state.ring.fingerprint)
+                waiting[area.machine] = sum(entry.lines for entry in found)
+        session.state = state._replace(peers=tuple(peers.values()))
+        session.state = self._with_faults(session, readable)
+        session.reports = {
+            machine: report._replace(waiting=waiting.get(machine, 0))
+            for machine, report in self.peer_reports(session.state).items()
+        }
         state = self._published_state(session)
-        planned = SegmentReader(self._store.log, state, self._remotes.machine().id).plan(self._purge_operations())
+        own, fixed = self._remotes.machine().id, _fixed_files(state)
+        planned = SegmentReader(self._store.log, state, own, self._now()).plan(self._purge_operations())
         session.unsent = _added_lines([outgoing.part for outgoing in planned], state.parts)
+        repairs = find_repairs(session.transport, session.view, state, own, fixed, self._now())
+        if repairs.is_rolled_back:
+            session.notes.append("the remote is older than what this machine saw: tacit sync publishes it again")
+        elif repairs.names:
+            session.notes.append("files of this machine are damaged or were asked for again: tacit sync writes them")
 
     def peer_reports(self, state: RemoteState) -> dict[str, MachineReport]:
         """Return what is known of the other machines on a remote, by their ids."""
         own, purges, now = self.own_id(), self.purges(), self._now()
-        return {
-            peer.manifest.machine: report_machine(peer.manifest, own, purges, now)._replace(
-                missing=peer.missing, held=peer.held, has_old_keys=peer.fingerprint != state.ring.fingerprint
-            )
-            for peer in state.peers
+        reports = {
+            fault.machine: MachineReport(fault.machine, short_id(fault.machine), fault.since) for fault in state.faults
         }
+        for peer in state.peers:
+            report = report_machine(peer.manifest, own, purges, now)
+            has_old_keys = peer.fingerprint != state.ring.fingerprint
+            reports[peer.manifest.machine] = report._replace(held=peer.held, has_old_keys=has_old_keys)
+        return {machine: report.with_faults(state.faults, now) for machine, report in reports.items()}
 
     # What this home is
 
@@ -396,5 +442,36 @@ def _is_manifest_due(manifest: Manifest, written: Manifest | None, area: Area | 
     """Return whether a manifest must be written although no file is new."""
     if written is None or area is None or area.manifests[0].token != written.token:
         return True
-    same = (written.segments, written.purges, written.name) == (manifest.segments, manifest.purges, manifest.name)
-    return not same or not timedelta() <= manifest.at - written.at <= _MANIFEST_AGE
+    before, after = ((each.segments, each.purges, each.name, each.wanted) for each in (written, manifest))
+    return before != after or not timedelta() <= manifest.at - written.at <= _MANIFEST_AGE
+
+
+def _fixed_files(state: RemoteState) -> dict[str, bytes]:
+    """Return the files with keys that this machine publishes."""
+    handovers = dict.fromkeys((HANDOVER_FILE, f"keys{state.ring.epoch}.age"), state.handover) if state.handover else {}
+    return {RING_FILE: state.locked_ring, **handovers}
+
+
+def _has_come_back(before: Sequence[Fault], now: Sequence[Fault]) -> bool:
+    """Return whether a machine has repaired its part: old files of it, perhaps from before a purge, were fetched."""
+    rolled_back = [{fault.machine for fault in each if fault.kind is FaultKind.ROLLED_BACK} for each in (before, now)]
+    return bool(rolled_back[0] - rolled_back[1])
+
+
+def _repair_notes(repairs: Repairs, damaged: int) -> Iterator[str]:
+    """Yield what was repaired of the files of this machine, of which `damaged` were found by itself."""
+    if repairs.is_rolled_back:
+        yield "the remote is older than what this machine saw: published again"
+    elif damaged:
+        yield f"{_files(damaged)} of this machine {_were(damaged)} damaged or gone on the remote: written again"
+    for request in repairs.requests:
+        count = len(request.names)
+        yield f"{_files(count)} {_were(count)} damaged or lost on the way to {request.by}: sent again"
+
+
+def _files(count: int) -> str:
+    return f"{count:,} {'file' if count == 1 else 'files'}"
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import TypeVar
 
 from tacit.disk.files import make_folder
 from tacit.errors import RefusedError, RemoteError, UsageError
 from tacit.remotes.state import MANIFEST_FILE
 from tacit.text.display import one_line, printable
+
+T = TypeVar("T")
 
 _TIMEOUT_SECONDS = 600
 _MAX_FILE_BYTES = 64 << 20
@@ -90,12 +94,60 @@ class GitTransport:
     a machine, every push and every fetch would send all of them.
     """
 
+    is_at_hand: bool = False
+
     def __init__(self, url: str, mirror: str) -> None:
         self._url = url
         self._mirror = mirror
         self._sizes: dict[str, int] | None = None
+        self._is_sound = False  # it was checked because something failed
+        self.notes: Sequence[str] = ()
 
     def fetch(self) -> None:
+        self._mended(self._fetch)
+
+    def files(self) -> Mapping[str, int]:
+        return self._mended(self._file_sizes)
+
+    def read(self, path: str) -> bytes | None:
+        return self._mended(lambda: self._read(path))
+
+    def publish(self, area: str, files: Mapping[str, bytes], keep: Collection[str]) -> None:
+        self._mended(lambda: self._publish(area, files, keep))
+
+    def remove(self, area: str) -> None:
+        self._push({path: "" for path in self._known_heads() if path.startswith(f"{area}/")})
+
+    def forget_replaced(self) -> None:
+        """Remove objects that no branch has any more: with the keys beside them they could be read.
+
+        A sync that was killed may have left this command running. Two of them do each other no harm.
+        """
+        self._mended(lambda: self._run("gc", "--quiet", "--prune=now", "--force"))
+
+    def close(self) -> None:
+        """Do nothing: no process outlives its call."""
+
+    def _mended(self, work: Callable[[], T]) -> T:
+        """Do some work. If it fails because the mirror is damaged, fetch all anew and do it again."""
+        try:
+            return work()
+        except RemoteError:
+            if not self._is_damaged():
+                raise
+        shutil.rmtree(self._mirror, ignore_errors=True)
+        self.notes = (*self.notes, "the copy of the branches in this home was damaged; they were fetched anew")
+        self._fetch()
+        return work()
+
+    def _is_damaged(self) -> bool:
+        """Ask git about the mirror, once: what fails then has another reason."""
+        if self._is_sound or not os.path.isdir(self._mirror):
+            return False
+        self._is_sound = not self._git("fsck", "--no-dangling", "--no-reflogs", "--no-progress").returncode
+        return not self._is_sound
+
+    def _fetch(self) -> None:
         self._make_mirror()
         # Locks that a git left behind which was killed. One sync at a time uses the mirror.
         folders = [(self._mirror, [], os.listdir(self._mirror)), *os.walk(os.path.join(self._mirror, "refs"))]
@@ -111,21 +163,23 @@ class GitTransport:
             self._run("fetch", *_FETCH_OPTIONS, "--", self._url, *refs)
         self._update_refs(f"delete {_REF_PREFIX}{path}" for path in known.keys() - heads.keys())
 
-    def files(self) -> Mapping[str, int]:
+    def _file_sizes(self) -> Mapping[str, int]:
         if self._sizes is None:
             names = sorted(self._known_heads())
             data = "".join(f"{_REF_PREFIX}{name}:{_FILE}\n" for name in names).encode()
             rows = self._run("cat-file", "--batch-check=%(objecttype) %(objectsize)", data=data).decode().splitlines()
+            if not all(row.startswith("blob ") for row in rows) and self._is_damaged():
+                raise RemoteError(f"{self._mirror} is damaged", "tacit sync")
             sizes = (row.removeprefix("blob ") for row in rows)
             self._sizes = {name: int(size) for name, size in zip(names, sizes, strict=True) if size.isdigit()}
         return self._sizes
 
-    def read(self, path: str) -> bytes | None:
-        if self.files().get(path, _MAX_FILE_BYTES + 1) > _MAX_FILE_BYTES:
+    def _read(self, path: str) -> bytes | None:
+        if self._file_sizes().get(path, _MAX_FILE_BYTES + 1) > _MAX_FILE_BYTES:
             return None
         return self._run("cat-file", "blob", f"{_REF_PREFIX}{path}:{_FILE}")
 
-    def publish(self, area: str, files: Mapping[str, bytes], keep: Collection[str]) -> None:
+    def _publish(self, area: str, files: Mapping[str, bytes], keep: Collection[str]) -> None:
         self._make_mirror()
         commits: dict[str, str] = {}
         for name, data in files.items():
@@ -137,19 +191,6 @@ class GitTransport:
         self._push({manifest: commits[manifest]})
         kept = {*commits, *(f"{area}/{name}" for name in keep)}
         self._push({path: "" for path in self._known_heads() if path.startswith(f"{area}/") and path not in kept})
-
-    def remove(self, area: str) -> None:
-        self._push({path: "" for path in self._known_heads() if path.startswith(f"{area}/")})
-
-    def forget_replaced(self) -> None:
-        """Remove objects that no branch has any more: with the keys beside them they could be read.
-
-        A sync that was killed may have left this command running. Two of them do each other no harm.
-        """
-        self._run("gc", "--quiet", "--prune=now", "--force")
-
-    def close(self) -> None:
-        """Do nothing: no process outlives its call."""
 
     def _push(self, commits: Mapping[str, str]) -> None:
         """Replace branches, or remove those without a commit, unless somebody else changed one since it was fetched."""
@@ -181,10 +222,16 @@ class GitTransport:
             self._run("init", "--quiet", "--bare", "--template=")
 
     def _run(self, *arguments: str, data: bytes = b"") -> bytes:
+        done = self._git(*arguments, data=data)
+        if done.returncode:
+            raise _git_error(_shown(self._url), done.stderr)
+        return done.stdout
+
+    def _git(self, *arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         config = [word for name, value in _CONFIG for word in ("-c", f"{name}={value}")]
         command = ["git", f"--git-dir={self._mirror}", *config, *arguments]
         try:
-            done = subprocess.run(
+            return subprocess.run(
                 command,
                 input=data,
                 capture_output=True,
@@ -199,9 +246,6 @@ class GitTransport:
         except subprocess.TimeoutExpired:
             minutes = _TIMEOUT_SECONDS // 60
             raise RemoteError(f"{_shown(self._url)} did not answer within {minutes} minutes", "tacit sync") from None
-        if done.returncode:
-            raise _git_error(_shown(self._url), done.stderr)
-        return done.stdout
 
 
 def _shown(text: str) -> str:

@@ -68,7 +68,7 @@ class Machines(HomePart):
             former = self._known_remote(check_name(name), address)
             transport = open_transport(address, self._remotes.mirror(name))
             try:
-                state, phrase = self._join(name, address, transport, ask_phrase)
+                state, phrase = self._join(name, address, transport, ask_phrase, former)
                 has_other_keys = former is not None and former.ring.mac_key != state.ring.mac_key
                 if former is not None and has_other_keys:
                     self._steps.keep_own_lines(former, transport, view_remote(transport, former.ring))
@@ -78,9 +78,9 @@ class Machines(HomePart):
             if former is not None:
                 written, everything = former.written, everything or former.everything
                 forgotten = {*former.forgotten, *state.forgotten}
-                peers = former.peers if has_other_keys else ()  # they stay, and who was lost can be removed
-                peers = tuple(peer for peer in peers if peer.manifest.machine not in forgotten)
-                state = state._replace(forgotten=tuple(sorted(forgotten)), peers=peers)
+                # They stay, and who was lost can be removed.
+                peers = tuple(peer for peer in former.peers if peer.manifest.machine not in forgotten)
+                state = state._replace(forgotten=tuple(sorted(forgotten)), peers=peers, sequence=former.sequence)
             # Who was removed comes back as another machine.
             if has_other_keys or machine.id in state.ring.forgotten:
                 self._remotes.save_machine(machine.as_another())
@@ -197,10 +197,12 @@ class Machines(HomePart):
         return None
 
     def _join(
-        self, name: str, url: str, transport: Transport, ask_phrase: Callable[[], str]
+        self, name: str, url: str, transport: Transport, ask_phrase: Callable[[], str], former: RemoteState | None
     ) -> tuple[RemoteState, str]:
         transport.fetch()
         locked = locked_rings(transport)
+        if former is not None and not transport.files():  # it was emptied; other machines have the keys of this one
+            return former, ""
         if not locked:
             if transport.files():
                 raise RefusedError(
@@ -213,8 +215,9 @@ class Machines(HomePart):
         rings = [(found, data) for data in locked if (found := keys.unlock_ring(data, phrase)) is not None]
         if not rings:
             raise RefusedError(
-                f"this is not the recovery phrase of {url}",
-                "it was shown when the remote was added, or when its keys were changed last",
+                f"this is not the recovery phrase of {url}, or the file with the keys is damaged there",
+                "it was shown when the remote was added, or when its keys were changed last; what is damaged is mended "
+                "by tacit sync, on a machine that has the remote",
             )
         ring, data = max(rings, key=lambda pair: pair[0].epoch)
         return RemoteState(name, url, False, ring, data).with_new_keys(ring, data), ""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import islice
 
 from tacit.disk.files import open_plain
@@ -82,10 +83,11 @@ class OutgoingPart(Record):
 class SegmentReader:
     """Reads the lines of a log that are for other machines on a remote, as segments of this machine."""
 
-    def __init__(self, log: Log, state: RemoteState, machine: str) -> None:
+    def __init__(self, log: Log, state: RemoteState, machine: str, now: datetime) -> None:
         self._log = log
         self._state = state
         self._machine = machine
+        self._now = now
 
     def plan(self, purges: Collection[str]) -> Iterator[OutgoingPart]:
         """Yield all parts that the remote should have, old and new.
@@ -93,7 +95,7 @@ class SegmentReader:
         If there were `purges` since the last manifest, parts that were published are compared with the log: any of its
         lines may have changed.
         """
-        state, skipped = self._state, received_segments(self._state.members())
+        state, skipped = self._state, received_segments(self._state.publishers(self._now))
         for segment in self._log.segments():
             is_activity = segment.startswith(_ACTIVITY) or segment.endswith(_ACTIVITY_SUFFIX)
             if segment not in skipped and (state.everything or not is_activity):
@@ -249,7 +251,7 @@ def receive(
         for entry in manifest.segments:
             if entry.name in known:
                 continue
-            content = _find_content(transport, view, area, ring, entry)
+            content = find_content(transport, view, area, ring, entry)
             if content is not None:
                 known.add(entry.name)
                 lines = [line for line in content.split(b"\n") if line]
@@ -262,7 +264,7 @@ def receive(
     return Received(area, tuple(found), missing)
 
 
-def _find_content(transport: Transport, view: RemoteView, area: Area, ring: Ring, entry: SegmentEntry) -> bytes | None:
+def find_content(transport: Transport, view: RemoteView, area: Area, ring: Ring, entry: SegmentEntry) -> bytes | None:
     """Return the lines of a segment, wherever its file is: its name is tried first, then all files of its size."""
     path = f"{area.folder}/{entry.file}"
     renamed = [name for name, size in view.files.items() if size == entry.size and name != path]

@@ -17,7 +17,7 @@ import os
 import re
 import shlex
 from base64 import b64decode, b64encode
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Any
@@ -29,6 +29,7 @@ from tacit.home.paths import REMOTES_FOLDER, HomePaths
 from tacit.model.event import timestamp
 from tacit.record import Record
 from tacit.remotes import keys
+from tacit.remotes.faults import Fault, FaultKind, fault_from_fields
 from tacit.remotes.keys import MachineKeys, Member, Ring
 from tacit.text.display import clean, clip, printable
 
@@ -58,7 +59,8 @@ class Manifest(Record):
 
     `purges` are the operations of all tombstones that it has applied to its log and to its segments here. `seen` are
     the manifests it had read, by machine, with the time that each named: from these the others know that a clock is
-    behind. `token` is random.
+    behind. `token` is random. `sequences` are the greatest sequences it saw, by machine, and `wanted` the files that it
+    asks a machine to write again.
     """
 
     machine: str
@@ -72,6 +74,8 @@ class Manifest(Record):
     seen: tuple[tuple[str, datetime], ...] = ()
     former: tuple[str, ...] = ()
     everything: bool = False
+    sequences: tuple[tuple[str, int], ...] = ()
+    wanted: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def seal_manifest(ring: Ring, manifest: Manifest) -> bytes:
@@ -92,6 +96,8 @@ def manifest_fields(manifest: Manifest) -> dict[str, object]:
         **manifest._asdict(),
         "at": timestamp(manifest.at),
         "seen": {machine: timestamp(at) for machine, at in manifest.seen},
+        "sequences": dict(manifest.sequences),
+        "wanted": dict(manifest.wanted),
         "v": 1,
     }
 
@@ -113,6 +119,9 @@ def manifest_from_fields(fields: Any) -> Manifest:
         tuple((str(machine), _parse_time(at)) for machine, at in fields["seen"].items()),
         tuple(map(str, fields["former"])),
         fields["everything"] is True,
+        # Versions before these two fields left them out.
+        tuple((str(machine), int(number)) for machine, number in fields.get("sequences", {}).items()),
+        tuple((str(machine), tuple(map(str, names))) for machine, names in fields.get("wanted", {}).items()),
     )
 
 
@@ -152,7 +161,9 @@ class MachineReport(Record):
     `new` events came from it in this sync, `waiting` are not taken yet. Of its segments `missing` are not there yet,
     and lines `held` wait for a newer version of Tacit or a right clock. `clock_seconds` is how far its clock is ahead
     of ours, negative if it is behind, 0 if that is not known. Of our purges it has not confirmed `unconfirmed`. With
-    `has_old_keys` it has not synced since the keys were changed.
+    `has_old_keys` it has not synced since the keys were changed. Of its files `damaged` are damaged or lost, and were
+    asked for again. Its part `is_rolled_back` if it is older than what this home saw, and `is_incomplete` if it is
+    older than what another machine saw.
     """
 
     id: str
@@ -165,6 +176,21 @@ class MachineReport(Record):
     unconfirmed: int = 0
     clock_seconds: int = 0
     has_old_keys: bool = False
+    damaged: int = 0
+    is_rolled_back: bool = False
+    is_incomplete: bool = False
+
+    def with_faults(self, faults: Iterable[Fault], now: datetime) -> MachineReport:
+        """Return the report with what is wrong with the files of this machine."""
+        own = [fault for fault in faults if fault.machine == self.id]
+        kinds = {fault.kind for fault in own}
+        waits = (fault.kind in (FaultKind.MISSING, FaultKind.ARRIVING) and not fault.is_loss(now) for fault in own)
+        return self._replace(
+            missing=sum(waits),
+            damaged=sum(fault.is_loss(now) for fault in own),
+            is_rolled_back=FaultKind.ROLLED_BACK in kinds,
+            is_incomplete=FaultKind.BEHIND in kinds,
+        )
 
 
 class RemoteReport(Record):
@@ -188,6 +214,11 @@ class RemoteReport(Record):
     synced_at: datetime | None = None
     applied_purges: int = 0
     unmet: tuple[Member, ...] = ()
+
+    @property
+    def damaged(self) -> int:
+        """How many files of other machines are damaged or lost."""
+        return sum(machine.damaged for machine in self.machines)
 
 
 def report_machine(manifest: Manifest, own_id: str, purges: Collection[str], now: datetime) -> MachineReport:
@@ -253,7 +284,9 @@ class RemoteState(Record):
     """A remote as this home knows it.
 
     `locked_ring` is the file for machines that join, `handover` that for machines that stay after a change of keys.
-    `written` is the last manifest of this machine, `pending_token` that of one which may or may not have been written.
+    `written` is the last manifest of this machine, `pending_token` that of one which may or may not have been written,
+    `sequence` the greatest that either may have. `faults` are of files of other machines. `answered` are the manifests
+    (machine and token) whose `wanted` files of this machine were written again. Own files were read at `checked_at`.
     `forgotten` machines were removed, here or by another machine. `keys_problem` says why nothing is exchanged until
     the person types a phrase, as one of the `KEYS_PROBLEMS`; it is "" if nothing is wrong. `strangers` are the areas
     that show it: those of machines with other keys.
@@ -275,6 +308,10 @@ class RemoteState(Record):
     problem: str = ""
     keys_problem: str = ""
     strangers: tuple[str, ...] = ()
+    sequence: int = 0
+    faults: tuple[Fault, ...] = ()
+    answered: tuple[tuple[str, str], ...] = ()
+    checked_at: datetime | None = None
 
     def peer(self, machine: str) -> PeerState | None:
         return next((peer for peer in self.peers if peer.manifest.machine == machine), None)
@@ -283,6 +320,14 @@ class RemoteState(Record):
         """Return the other machines that have the keys of now, and publish for themselves."""
         machines = [peer.manifest.machine for peer in self.peers if peer.fingerprint == self.ring.fingerprint]
         return [machine for machine in machines if machine not in self.forgotten]
+
+    def publishers(self, now: datetime) -> list[str]:
+        """Return the members whose lines are on the remote, as far as is known: this machine passes on the others'.
+
+        What was rolled back is repaired by whoever wrote it, unless that takes long.
+        """
+        gone = {fault.machine for fault in self.faults if fault.kind is FaultKind.ROLLED_BACK and fault.is_overdue(now)}
+        return [machine for machine in self.members() if machine not in gone]
 
     def has_new_purges(self, purges: Collection[str]) -> bool:
         """Return whether `purges`, operations of tombstones, are others than the last manifest confirms."""
@@ -301,6 +346,8 @@ class RemoteState(Record):
             handover=handover or (keys.hand_over(ring, locked_ring) if ring.members else b""),
             written=self.written._replace(segments=(), purges=()) if self.written else None,
             parts=(),
+            faults=(),
+            answered=(),
             peers=tuple(peer for peer in self.peers if peer.manifest.machine not in forgotten),
             forgotten=tuple(sorted(forgotten)),
             keys_problem="",
@@ -389,6 +436,8 @@ class RemoteStore:
             "locked_ring": b64encode(state.locked_ring).decode("ascii"),
             "peers": [{**peer._asdict(), "manifest": manifest_fields(peer.manifest)} for peer in state.peers],
             "ring": keys.ring_fields(state.ring),
+            "faults": [(*fault[:4], fault.since.isoformat()) for fault in state.faults],
+            "checked_at": state.checked_at.isoformat() if state.checked_at else None,
             "synced_at": state.synced_at.isoformat() if state.synced_at else None,
             "v": 1,
             "written": manifest_fields(state.written) if state.written else None,
@@ -480,4 +529,7 @@ def _parse_state(fields: Any) -> RemoteState:
         forgotten=tuple(fields["forgotten"]),
         strangers=tuple(fields.get("strangers", ())),
         synced_at=datetime.fromisoformat(fields["synced_at"]) if fields["synced_at"] else None,
+        faults=tuple(map(fault_from_fields, fields.get("faults", ()))),
+        answered=tuple((str(machine), str(token)) for machine, token in fields.get("answered", ())),
+        checked_at=datetime.fromisoformat(at) if (at := fields.get("checked_at")) else None,
     )

@@ -8,7 +8,7 @@ sees names that say nothing, sizes and times.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from shlex import quote
 from typing import TYPE_CHECKING, Protocol
@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 
 
 class Transport(Protocol):
-    """A remote: areas with files in them. A path is `AREA/FILE`. Every method may raise RemoteError or ServerError."""
+    """A remote: areas with files in them. A path is `AREA/FILE`. Every method may raise RemoteError or ServerError.
+
+    Reading costs no transfer if it `is_at_hand`. `notes` say what else happened.
+    """
+
+    is_at_hand: bool = False
+    notes: Sequence[str] = ()
 
     def fetch(self) -> None:
         """Bring here what others wrote, as far as that is not read on demand."""
@@ -91,6 +97,8 @@ class FolderTransport(Transport):
 
     Torn, renamed and foreign files are expected here. No link below the folder is followed.
     """
+
+    is_at_hand = True
 
     def __init__(self, root: str) -> None:
         self._root = root

@@ -45,7 +45,7 @@ from tacit.purge.files import is_stray_copy
 from tacit.purge.tombstones import load_tombstones
 from tacit.text.display import clip
 from tacit.vault.outdated import outdated_rows
-from tacit.vault.status import team_summary
+from tacit.vault.status import remote_reports, team_summary
 
 _MIN_FREE_BYTES = 64 * 1024 * 1024
 _NETWORK_FILE_SYSTEMS = ("nfs", "cifs", "smb", "9p", "fuse", "afs", "lustre", "ceph", "glusterfs")
@@ -522,6 +522,21 @@ def check_team(exam: Examination) -> Iterator[Finding]:
         yield Finding("the team", what, "tacit sync; tacit team says which", False)
 
 
+def check_remotes(exam: Examination) -> Iterator[Finding]:
+    """Keys that this machine did not get, and files of other machines that are damaged or lost on remotes, as this home
+    knows it. No remote is asked."""
+    for report in remote_reports(exam.home):
+        if report.problem is not None:
+            yield Finding(f"the remote {report.name}", report.problem.message, report.problem.hint or "tacit sync")
+        for machine in report.machines:
+            if machine.damaged:
+                where, count = (
+                    f"the remote {report.name}",
+                    f"{machine.damaged} {'file' if machine.damaged == 1 else 'files'}",
+                )
+                yield Finding(where, f"{count} of {machine.name} damaged or lost", "tacit sync there, then here")
+
+
 def check_late_answers(exam: Examination) -> Iterator[Finding]:
     """Hooks that had to tell the standing rules from a file, because the machine was too busy for the rest."""
     if text := late_answers(exam.store.paths).text:
@@ -531,12 +546,12 @@ def check_late_answers(exam: Examination) -> Iterator[Finding]:
 CHECKS: tuple[Check, ...] = (
     *(check_lines, check_files, check_writable, check_strays, check_index, check_views, check_laws, check_locks),
     *(check_spool, check_disk, check_clock, check_repository, check_conflicts, check_merge_driver, check_guard),
-    *(check_references, check_sqlite, check_token_vectors, check_team, check_late_answers),
+    *(check_references, check_sqlite, check_token_vectors, check_team, check_remotes, check_late_answers),
 )
 # They read no file as a whole.
 QUICK_CHECKS: tuple[Check, ...] = (
     *(check_purge, check_ends, check_files, check_writable, check_index_state, check_locks, check_spool, check_disk),
-    *(check_guard, check_sqlite, check_team, check_late_answers),
+    *(check_guard, check_sqlite, check_team, check_remotes, check_late_answers),
 )
 # They do not apply to a home in which nothing was recorded yet.
 VIEW_CHECKS = (check_index, check_views, check_index_state)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from tacit.errors import StoreError
@@ -23,6 +24,11 @@ from tacit.model.claim import Status
 from tacit.model.event import timestamp
 from tacit.record import Record
 from tacit.vault.outdated import outdated_rows
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from tacit.remotes.state import RemoteReport
 
 RECENT_DAYS = 7
 
@@ -43,12 +49,14 @@ class TeamSummary(Record):
 
 
 class RemoteSummary(Record):
-    """A remote: the last sync, "" if there was none, why the last try failed, and whether a sync is overdue."""
+    """A remote: the last sync, "" if there was none, why the last try failed, whether a sync is overdue, and how many
+    files of other machines are damaged or lost there."""
 
     name: str
     synced_at: str
     problem: str
     is_overdue: bool
+    damaged: int = 0
 
 
 class WaitingCounts(Record):
@@ -200,7 +208,8 @@ def remote_summaries(home: Home) -> Iterator[RemoteSummary]:
             yield RemoteSummary(name, "", f"{error.message}; {error.hint}", True)
         else:
             synced_at = timestamp(state.synced_at) if state.synced_at else ""
-            yield RemoteSummary(name, synced_at, state.problem, is_overdue(state.synced_at, now, timer))
+            damaged = sum(fault.is_loss(now) for fault in state.faults)
+            yield RemoteSummary(name, synced_at, state.problem, is_overdue(state.synced_at, now, timer), damaged)
 
 
 def team_summary(home: Home) -> TeamSummary | None:
@@ -223,3 +232,14 @@ def team_summary(home: Home) -> TeamSummary | None:
     return TeamSummary(
         known.server, known.synced_at, known.problem, len(overview.waiting), len(team.proposals()), unpurged, overdue
     )
+
+
+def remote_reports(home: Home) -> list[RemoteReport]:
+    """Return what is known of remotes; nobody is asked. Of a remote whose file cannot be read nothing is."""
+    if not os.path.isdir(home.store.paths.path(REMOTES_FOLDER)):
+        return []
+    from tacit.remotes.machines import Machines
+
+    with suppress(StoreError):
+        return Machines(home, lambda: None).remotes()
+    return []

@@ -1,0 +1,175 @@
+"""Damage on a remote, and remotes that went back: what is wrong there is decided from what was seen before.
+
+The name of a segment proves its content, and the sequence of a manifest says which one is later. So a reader tells a
+damaged file from one that is still arriving, and asks for it in its own manifest; whoever wrote the file writes it
+again. An older manifest than one that was seen takes nothing back: what a later one replaced may have been purged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime, timedelta
+
+from tacit.errors import RemoteError
+from tacit.record import Record
+from tacit.remotes.faults import MANIFEST, Fault, FaultKind
+from tacit.remotes.segments import Area, RemoteView, open_segment
+from tacit.remotes.state import MANIFEST_FILE, RING_FILE, PeerState, RemoteState
+from tacit.remotes.transport import Transport
+
+_CHECK_AGE = timedelta(days=1)
+
+
+# What others wrote
+
+
+def known_areas(view: RemoteView, state: RemoteState) -> tuple[Area, ...]:
+    """Return the areas with the latest manifests of each machine that were seen, now or before."""
+    return tuple(_known_area(area, state) for area in view.areas)
+
+
+def _known_area(area: Area, state: RemoteState) -> Area:
+    peer = state.peer(area.machine)
+    if peer is None or peer.fingerprint != state.ring.fingerprint:
+        return area
+    later = tuple(manifest for manifest in area.manifests if manifest.sequence >= peer.manifest.sequence)
+    return area._replace(manifests=later or (peer.manifest,))
+
+
+def segment_faults(view: RemoteView, peer: PeerState, read: Collection[str], now: datetime) -> Iterator[Fault]:
+    """Yield why segments of a machine were not taken that could not be `read` now either."""
+    area = view.area(peer.manifest.machine)
+    folder = area.folder if area else peer.manifest.machine
+    for entry in peer.manifest.segments:
+        if entry.name not in peer.taken and entry.name not in read:
+            size = view.files.get(f"{folder}/{entry.file}", -1)
+            kind = FaultKind.DAMAGED if size == entry.size else FaultKind.MISSING if size < 0 else FaultKind.ARRIVING
+            yield Fault(peer.manifest.machine, entry.name, kind, size, now)
+
+
+def manifest_faults(
+    transport: Transport, view: RemoteView, state: RemoteState, own: str, now: datetime
+) -> Iterator[Fault]:
+    """Yield the machines whose manifest cannot be read, or is older than one that this home or another machine saw.
+
+    An area that nothing here can read may have other keys. It has not if its file for machines that join is ours.
+    """
+    known = [peer.manifest for peer in state.peers if peer.fingerprint == state.ring.fingerprint]
+    seen, claimed = {manifest.machine: manifest.sequence for manifest in known}, _sequences(view, state)
+    for machine in sorted({*seen, *claimed, *view.foreign} - {own, *state.forgotten}):
+        area = view.area(machine)
+        sequence = area.manifests[0].sequence if area else 0
+        if machine in view.foreign and area is None:
+            size = view.files.get(f"{machine}/{MANIFEST_FILE}", -1)
+            kind = FaultKind.MISSING if size < 0 else FaultKind.DAMAGED if machine in seen else FaultKind.ARRIVING
+            if transport.read(f"{machine}/{RING_FILE}") == state.locked_ring:
+                yield Fault(machine, MANIFEST, kind, size, now)
+        elif sequence < seen.get(machine, 0):
+            yield Fault(machine, MANIFEST, FaultKind.ROLLED_BACK, sequence, now)
+        elif sequence < claimed.get(machine, 0):
+            yield Fault(machine, MANIFEST, FaultKind.BEHIND, sequence, now)
+
+
+def seen_of(view: RemoteView, state: RemoteState, machine: str) -> int:
+    """Return the greatest sequence of a machine that others saw."""
+    return _sequences(view, state).get(machine, 0)
+
+
+def _sequences(view: RemoteView, state: RemoteState) -> Mapping[str, int]:
+    sequences: dict[str, int] = {}
+    for area in view.areas:
+        for machine, sequence in area.manifests[0].sequences if area.machine not in state.forgotten else ():
+            sequences[machine] = max(sequence, sequences.get(machine, 0))
+    return sequences
+
+
+# What this machine wrote
+
+
+class FileRequest(Record):
+    """Files that another machine asks this one to write again: its name, the token of its manifest, and their names."""
+
+    machine: str
+    token: str
+    by: str
+    names: tuple[str, ...]
+
+
+class Repairs(Record):
+    """What a machine has to write again although it wrote it before.
+
+    `damaged` files it found itself, `requests` are those of other machines, `answered` all manifests with one. With
+    `is_rolled_back` its area is older than what it wrote last.
+    """
+
+    damaged: frozenset[str]
+    requests: tuple[FileRequest, ...]
+    answered: tuple[tuple[str, str], ...]
+    is_rolled_back: bool
+    checked_at: datetime | None
+
+    @property
+    def requested(self) -> set[str]:
+        return {name for request in self.requests for name in request.names}
+
+    @property
+    def names(self) -> set[str]:
+        return self.requested | self.damaged
+
+
+def find_repairs(
+    transport: Transport, view: RemoteView, state: RemoteState, own: str, fixed: Mapping[str, bytes], now: datetime
+) -> Repairs:
+    """Return what is damaged of the files that this machine wrote, as others say and as it finds itself.
+
+    Manifest and `fixed` files are compared each time; segments are read once a day, where that costs no transfer.
+    """
+    requests = [*_file_requests(view, state, own)]
+    asking = tuple((request.machine, request.token) for request in requests)
+    fresh = tuple(request for request in requests if (request.machine, request.token) not in state.answered)
+    if state.written is None:
+        return Repairs(frozenset(), fresh, asking, False, now)
+    repairs = Repairs(frozenset(), fresh, asking, False, state.checked_at)
+    area, damaged = view.area(own), {name for name, data in fixed.items() if transport.read(f"{own}/{name}") != data}
+    if is_unreadable := area is None and own in view.foreign:
+        damaged.add(MANIFEST)
+    is_due = not (state.checked_at and timedelta() <= now - state.checked_at < _CHECK_AGE)
+    if is_due and transport.is_at_hand:
+        damaged |= set(_damaged_segments(transport, state, own))
+        repairs = repairs._replace(checked_at=now)
+    is_older = (area.manifests[0].sequence if area else 0) < state.written.sequence
+    return repairs._replace(damaged=frozenset(damaged), is_rolled_back=is_older and not is_unreadable)
+
+
+def _file_requests(view: RemoteView, state: RemoteState, own: str) -> Iterator[FileRequest]:
+    for area in known_areas(view, state):
+        manifest = area.manifests[0]
+        if area.machine not in (own, *state.forgotten) and (names := dict(manifest.wanted).get(own)):
+            yield FileRequest(area.machine, manifest.token, manifest.name, names)
+
+
+def _damaged_segments(transport: Transport, state: RemoteState, own: str) -> Iterator[str]:
+    for name in dict.fromkeys(part.name for part in state.parts if part.name):
+        data = transport.read(f"{own}/{name}.age")
+        if data is not None and open_segment(state.ring, own, name, data) is None:
+            yield name
+
+
+# A remote that was emptied
+
+
+def check_not_started_anew(transport: Transport, view: RemoteView, state: RemoteState) -> None:
+    """Raise RemoteError if all that machines with these keys wrote is gone, and unknown ones with other keys are there.
+
+    To publish beside them would split the machines of a person in two groups.
+    """
+    if state.written is None or view.areas or not view.foreign:
+        return
+    known = {state.written.machine, *(peer.manifest.machine for peer in state.peers)}
+    rings = [transport.read(f"{folder}/{RING_FILE}") for folder in view.foreign]
+    if not known & set(view.foreign) and None not in rings and state.locked_ring not in rings:
+        raise RemoteError(
+            f"{state.url} was emptied and started anew with other keys, or this machine was removed from it. Nothing "
+            "was sent",
+            f"with the recovery phrase that belongs to it now: tacit remote add {state.name} {state.url}",
+        )
