@@ -230,8 +230,9 @@ class KeyStory(Story):
         if len({machine.state.ring.mac_key for machine in self._machines}) != 1:
             yield f"story {self.number}: there are two halves"
         for machine in self._machines:
-            if missing := [thief.home.name for thief in self._thieves if thief.area not in machine.state.forgotten]:
-                yield f"story {self.number}: {machine.home.name} does not know that {missing} were removed"
+            stay = machine.state.stayers(machine.store().machine())
+            if wrong := [thief.home.name for thief in self._thieves if thief.area in stay]:
+                yield f"story {self.number}: {machine.home.name} does not know that {wrong} were removed"
         for thief in self._thieves:
             for machine in self._machines[: None if self._plan.has_replicas else 1]:
                 for path in readable(self.keys_of(thief), remote_files(machine)):
