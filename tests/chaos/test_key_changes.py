@@ -80,7 +80,8 @@ class KeyStory(Story):
     def _sync(self, machine: Machine) -> None:
         with self._watched(machine, "sync"):
             report = machine.try_sync()
-        self._follow(machine, report)
+        if machine not in self._thieves:  # whoever has that one has no phrase
+            self._follow(machine, report)
 
     def _follow(self, machine: Machine, report: RemoteReport) -> None:
         """Do what Tacit says, as a rule."""
@@ -229,8 +230,9 @@ class KeyStory(Story):
         if len({machine.state.ring.mac_key for machine in self._machines}) != 1:
             yield f"story {self.number}: there are two halves"
         for machine in self._machines:
-            if missing := [thief.home.name for thief in self._thieves if thief.area not in machine.state.forgotten]:
-                yield f"story {self.number}: {machine.home.name} does not know that {missing} were removed"
+            stay = machine.state.stayers(machine.store().machine())
+            if wrong := [thief.home.name for thief in self._thieves if thief.area in stay]:
+                yield f"story {self.number}: {machine.home.name} does not know that {wrong} were removed"
         for thief in self._thieves:
             for machine in self._machines[: None if self._plan.has_replicas else 1]:
                 for path in readable(self.keys_of(thief), remote_files(machine)):
@@ -274,14 +276,11 @@ def taken_from(machine: Machine, thief: Machine) -> set[bytes]:
 
 
 def remote_files(machine: Machine, area: str = "") -> list[tuple[str, bytes]]:
-    """The files of a machine's remote, of all areas or one."""
-    with machine.vault() as vault:
-        store = vault.exchange.machines._remotes
-        transport = open_transport(machine.remote, store.mirror("home"))
-        with suppress(OSError):
-            paths = [path for path in sorted(transport.files()) if path.startswith(area)]
-            return [(path, data) for path in paths if (data := transport.read(path)) is not None]
-    return []
+    """The files of a machine's remote, of all areas or one, as somebody who looks at it finds them."""
+    transport = open_transport(machine.remote, f"{machine.remote}-looked-at")
+    transport.fetch()
+    paths = [path for path in sorted(transport.files()) if path.startswith(area)]
+    return [(path, data) for path in paths if (data := transport.read(path)) is not None]
 
 
 def readable(had: list[Ring | MachineKeys], files: list[tuple[str, bytes]]) -> list[str]:

@@ -239,3 +239,14 @@ def test_files_of_a_home_from_before_are_read(four: list[Machine]) -> None:
     a.rotate()
     four[1].sync()
     assert four[1].state.ring == a.state.ring
+
+
+def test_new_keys_are_on_the_remote_at_once_also_of_a_machine_without_lines(tmp_path: Path) -> None:
+    a, b = connected(tmp_path, 2)
+    sync_all(a, b, a)
+    a.rotate()
+    phrase = a.rotate().phrase
+    new = Machine(tmp_path / "new" / "home", a.remote)
+    add_again(new, phrase)
+    b.sync()
+    assert new.state.ring.mac_key == b.state.ring.mac_key == a.state.ring.mac_key

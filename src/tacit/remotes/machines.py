@@ -263,8 +263,9 @@ class Machines(HomePart):
             session.state = state.with_new_keys(ring, keys.lock_ring(ring, phrase))
             self._remotes.save(session.state)
             with self._steps.guarded(session):
+                before, session.view = session.view, view_remote(session.transport, ring)
                 self._steps.publish(session)
-                for folder in {area.folder for area in session.view.areas if area.machine in gone}:
+                for folder in {area.folder for area in before.areas if area.machine in gone}:
                     session.transport.remove(folder)
                 self._steps.remove_stale(session)
                 session.transport.forget_replaced()
