@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -34,6 +34,7 @@ _HOUR, _DAY = 60, 60 * 24
 _SETTLING_ROUNDS = 3
 _CARRIED_ROUNDS = 4  # a file that the sync program lost is asked for after a day, sent, and taken
 _WORDS = tuple(f"zebra{number}" for number in range(4))
+_ACCIDENTS = 1 / 6
 _FIXED = ("manifest.age", "ring.age", "keys.age")
 SHARED, REPLICAS, GIT = "folder", "replicas", "git"
 
@@ -66,6 +67,7 @@ class Story:
         self._snapshots: list[Path] = []
         self._written: dict[str, dict[str, bytes]] = {}  # what each machine wrote last, by its area
         self._carried: dict[Path, bytes] = {}
+        self._is_over = False
         self._faults: list[str] = []
         self.log: list[str] = []
         self._machines: list[Machine] = []
@@ -171,12 +173,14 @@ class Story:
     def _damage_file(self, machine: Machine) -> None:
         """A bit, a cut, a deletion, or the same file as it was earlier."""
         paths = [path for path in sorted(Path(machine.remote).rglob("*.age")) if path.stat().st_size]
-        if not paths:
-            return
-        path = self._random.choice(paths)
+        if paths:
+            path = self._random.choice(paths)
+            older = [copy / path.relative_to(machine.remote) for copy in self._snapshots]
+            self._harm(path, [copy for copy in older if copy.is_file()])
+
+    def _harm(self, path: Path, older: Sequence[Path] = ()) -> None:
         data = bytearray(path.read_bytes())
-        older = [copy / path.relative_to(self._root_of(machine)) for copy in self._snapshots]
-        how = self._random.choice(["bit", "bit", "cut", "deletion", "older"])
+        how = self._random.choice(["bit", "bit", "cut", "deletion", *(["older"] if older else [])])
         self.log[-1] += f" {how} {path.parent.name[:8]}/{path.name}"
         if how == "bit":
             data[self._random.randrange(len(data))] ^= 1 << self._random.randrange(8)
@@ -185,7 +189,7 @@ class Story:
             path.write_bytes(data[: self._random.randrange(len(data))])
         elif how == "deletion":
             path.unlink()
-        elif older := [copy for copy in older if copy.is_file()]:
+        else:
             shutil.copy(self._random.choice(older), path)
 
     def _damage_copy(self, machine: Machine) -> None:
@@ -197,10 +201,6 @@ class Story:
                 data[self._random.randrange(len(data))] ^= 1 << self._random.randrange(8)
                 path.chmod(0o600)
                 path.write_bytes(data)
-
-    def _root_of(self, machine: Machine) -> Path:
-        """What a snapshot is a copy of: everything that this machine sees of the remote."""
-        return Path(machine.remote)
 
     def _snapshot(self, machine: Machine) -> None:
         self._snapshots.append(self._folder / f"snapshot{len(self._snapshots)}")
@@ -232,6 +232,7 @@ class Story:
     # A sync program, which carries what its owner changed and does not look at what it brought
 
     def _carry(self, machine: Machine) -> None:
+        """Bring what the others wrote. As long as there are faults, a file in six is damaged or lost on the way."""
         if self._kind != REPLICAS:
             return
         for owner in self._machines:
@@ -243,9 +244,12 @@ class Story:
                 if self._carried.get(target / name) != data:
                     (target / name).write_bytes(data)
                     self._carried[target / name] = data
+                    if not self._is_over and self._random.random() < _ACCIDENTS:
+                        self._harm(target / name)
             for name in _files(target).keys() - _files(source).keys():
                 (target / name).unlink()
-                self._carried.pop(target / name, None)
+            for path in [path for path in self._carried if path.parent == target and not (source / path.name).exists()]:
+                del self._carried[path]
 
     # What must hold
 
@@ -285,6 +289,7 @@ class Story:
 
     def _heal(self) -> None:
         """No fault any more: everybody syncs, a machine joins, and everybody syncs again."""
+        self._is_over = True
         rounds = _CARRIED_ROUNDS if self._kind == REPLICAS else _SETTLING_ROUNDS
         for number in range(rounds * 2):
             if number == rounds:
