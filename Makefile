@@ -102,10 +102,10 @@ $(VENV)/developing: $(VENV)/bin/pip pyproject.toml
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ $(VENV)/installed
 
-# What tests kill, trace and restrict processes with, the shells that they type into, the browser, and a database server
-# with its pooler. Tests start their own servers; those that the packages would start are not needed.
+# What tests kill, trace and restrict processes with, the shells that they type into, the browser, a database server with
+# its pooler, and an ssh server. Tests start their own servers; those that the packages would start are not needed.
 $(VENV)/tools: $(VENV)/bin/pip Makefile
-	@{ command -v strace && command -v setpriv && command -v prlimit && command -v unshare && command -v zsh && command -v fish && command -v faketime && command -v direnv && command -v tmux && command -v chromium && ls /usr/lib/postgresql/*/bin/postgres && PATH="$$PATH:/usr/sbin" command -v pgbouncer; } >/dev/null 2>&1 || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq -o DPkg::Lock::Timeout=300 strace util-linux zsh fish faketime direnv tmux chromium postgresql pgbouncer; }
+	@{ command -v strace && command -v setpriv && command -v prlimit && command -v unshare && command -v zsh && command -v fish && command -v faketime && command -v direnv && command -v tmux && command -v chromium && ls /usr/lib/postgresql/*/bin/postgres && PATH="$$PATH:/usr/sbin" && command -v pgbouncer && command -v sshd && command -v openssl; } >/dev/null 2>&1 || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq -o DPkg::Lock::Timeout=300 strace util-linux zsh fish faketime direnv tmux chromium postgresql pgbouncer openssh-server openssl; }
 	@touch $@
 
 # What finds barriers in pages. Without npm or a registry, the tests that need it are skipped.

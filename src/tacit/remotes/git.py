@@ -32,6 +32,7 @@ _REF_PREFIX = "refs/tacit/"
 _FETCH_OPTIONS = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance")
 _BRANCH = re.compile(r"[0-9a-f]{32}/[0-9a-z]{1,32}\.age")
 _FILE = "data"  # the name of the file in a branch
+_SSH_FAILED = "fatal: Could not read from remote repository"
 _BATCH = 200  # branches that one command names
 # What a person's configuration may not change: hooks, programs as transports, signatures, garbage collection.
 _CONFIG = (
@@ -259,7 +260,10 @@ def _git_error(url: str, output: bytes) -> RemoteError:
     if any("stale info" in line or "fetch first" in line for line in lines):
         return RemoteError(f"another process wrote to {url} at the same moment", "tacit sync")
     fatal = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines or ["git failed"]
-    return RemoteError(f"{url}: {_shown(fatal[0])}", f"try: git ls-remote {url}")
+    reason = fatal[0]
+    if reason.startswith(_SSH_FAILED) and (place := lines.index(reason)):
+        reason = lines[place - 1]  # ssh has said why
+    return RemoteError(f"{url}: {_shown(reason)}", f"in a terminal, where it can ask you: git ls-remote {url}")
 
 
 def _parse_heads(rows: bytes, prefix: str) -> dict[str, str]:
