@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -30,7 +31,7 @@ from tacit.purge.tombstones import is_purge
 from tacit.remotes import RemoteSteps
 from tacit.remotes.keys import make_ring
 from tacit.remotes.segments import Received, ReceivedSegment, receive
-from tacit.vault import Vault
+from tacit.vault import Vault, purging
 from tests.chaos.apart import apart
 from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row
 from tests.support.machines import Machine
@@ -318,7 +319,7 @@ def stories(plan: Plan) -> Outcome:
 
 def _ignore_late(patch: pytest.MonkeyPatch) -> None:
     """A purge reaches only what is older by its id, whoever knew of it."""
-    patch.setattr(remotes, "late_tombstones", lambda *_arguments: [])
+    patch.setattr(purging, "late_tombstones", lambda *_arguments: [])
 
 
 def _ignore_tokens(patch: pytest.MonkeyPatch) -> None:
@@ -333,7 +334,11 @@ def _ignore_torn(patch: pytest.MonkeyPatch) -> None:
         found = receive(*arguments)
         manifest = found.area.manifests[0]
         names = {part.name for part in found.segments}
-        rest = [ReceivedSegment(manifest, entry.name, (), 0) for entry in manifest.segments if entry.name not in names]
+        rest = [
+            ReceivedSegment(manifest, entry.name, zlib.compress(b""))
+            for entry in manifest.segments
+            if entry.name not in names
+        ]
         return found._replace(segments=(*found.segments, *rest))
 
     patch.setattr(remotes, "receive", hasty)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.home import Home, HomePart
 from tacit.record import Record
-from tacit.remotes import RemoteSteps, keys
+from tacit.remotes import Purger, RemoteSteps, keys
 from tacit.remotes.segments import locked_rings
 from tacit.remotes.state import RemoteReport, RemoteState, RemoteStore, check_name, default_name
 from tacit.remotes.transport import Transport, normalize_address, open_transport
@@ -32,12 +32,12 @@ class KeysReport(Record):
 
 
 class Machines(HomePart):
-    """The remotes of a home. `apply_purges` removes from the log whatever its tombstones name."""
+    """The remotes of a home. `purger` removes from it whatever tombstones name."""
 
-    def __init__(self, home: Home, apply_purges: Callable[[], object]) -> None:
+    def __init__(self, home: Home, purger: Purger) -> None:
         super().__init__(home)
         self._remotes = RemoteStore(home.store.paths)
-        self._steps = RemoteSteps(home, self._remotes, apply_purges)
+        self._steps = RemoteSteps(home, self._remotes, purger)
 
     # Remotes
 

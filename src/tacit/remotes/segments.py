@@ -11,6 +11,7 @@ not what a manifest lists, is left alone; what a manifest lists and is not there
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -20,8 +21,8 @@ from tacit.errors import RemoteError
 from tacit.log import Log
 from tacit.log.codec import decode, split_mac, with_checksum
 from tacit.log.incoming import is_about_memory, is_portable
-from tacit.log.reader import Cursor, RawLine, line_tail, read_lines
-from tacit.log.segment import received_segment
+from tacit.log.reader import TOMBSTONE_TYPE, Cursor, RawLine, line_tail, read_lines
+from tacit.log.segment import is_of_judgements, received_segment
 from tacit.model.event import Event
 from tacit.model.ids import EventId
 from tacit.model.observation import UnknownBody
@@ -47,9 +48,7 @@ _MAX_INFLATED_BYTES = 16 << 20
 _MAX_MANIFEST_BYTES = 4 << 20
 _MAX_LINE_BYTES = 256 << 10
 _MAX_RENAMED_TRIES = 64  # files of the right size that are tried for a missing segment
-# Files of the log that have no judgements.
-_ACTIVITY = ("activity/", "imported/history-")
-_ACTIVITY_SUFFIX = "-activity.jsonl"
+_IDS = re.compile(rb'"id":"([0-9a-f-]{36})","op":"')
 
 
 def seal_segment(ring: Ring, content: bytes) -> bytes:
@@ -94,8 +93,7 @@ class SegmentReader:
         """
         state, skipped = self._state, received_segments(self._state.members())
         for segment in self._log.segments():
-            is_activity = segment.startswith(_ACTIVITY) or segment.endswith(_ACTIVITY_SUFFIX)
-            if segment not in skipped and (state.everything or not is_activity):
+            if segment not in skipped and (state.everything or is_of_judgements(segment)):
                 known = _without_small_tail([part for part in state.parts if part.segment == segment])
                 verify = state.written is None or state.has_new_purges(purges)
                 yield from self._plan_segment(segment, known, verify)
@@ -253,13 +251,17 @@ def find_new_keys(transport: Transport, ring: Ring, machine: MachineKeys) -> tup
 
 
 class ReceivedSegment(Record):
-    """A segment that was found: the manifest that lists it, its name, its events, and how many of its lines wait,
-    because they are of a newer version of Tacit, or of a clock that is years ahead."""
+    """A segment that was found: the manifest that lists it, its name, its lines, compressed because there may be many,
+    and of these the tombstones and the greatest id."""
 
     manifest: Manifest
     name: str
-    events: tuple[Event, ...]
-    held: int
+    packed: bytes
+    tombstones: tuple[Event, ...] = ()
+    last: bytes = b""
+
+    def lines(self) -> list[bytes]:
+        return [line for line in zlib.decompress(self.packed).split(b"\n") if line]
 
 
 class Received(Record):
@@ -270,10 +272,8 @@ class Received(Record):
     missing: int
 
 
-def receive(
-    transport: Transport, view: RemoteView, area: Area, ring: Ring, taken: Iterable[str], latest: EventId
-) -> Received:
-    """Read the segments of a machine that were not `taken` before. Events after the id `latest` wait."""
+def receive(transport: Transport, view: RemoteView, area: Area, ring: Ring, taken: Iterable[str]) -> Received:
+    """Read the segments of a machine that were not `taken` before."""
     known, missing = set(taken), 0
     found: list[ReceivedSegment] = []
     for manifest in area.manifests:
@@ -283,14 +283,30 @@ def receive(
             content = _find_content(transport, view, area, ring, entry)
             if content is not None:
                 known.add(entry.name)
-                lines = [line for line in content.split(b"\n") if line]
-                records = [decode(line) for line in lines if len(line) < _MAX_LINE_BYTES]
-                events = [record for record in records if isinstance(record, Event) and record.id <= latest]
-                events = [event for event in events if not isinstance(event.body, UnknownBody)]
-                found.append(ReceivedSegment(manifest, entry.name, tuple(events), len(lines) - len(events)))
+                found.append(_unread_segment(manifest, entry.name, content))
             elif manifest is area.manifests[0]:
                 missing += 1
     return Received(area, tuple(found), missing)
+
+
+def _unread_segment(manifest: Manifest, name: str, content: bytes) -> ReceivedSegment:
+    marked = (line for line in content.split(b"\n") if TOMBSTONE_TYPE in line) if TOMBSTONE_TYPE in content else ()
+    tombstones = [event for line in marked if isinstance(event := decode(line), Event)]
+    ids = _IDS.findall(content)
+    return ReceivedSegment(manifest, name, zlib.compress(content, 1), tuple(tombstones), max(ids, default=b""))
+
+
+def read_events(lines: Iterable[bytes], latest: EventId) -> tuple[list[Event], int]:
+    """Return the events of received lines, and how many lines wait: those of a newer version of Tacit, and those of a
+    clock that is years ahead, with an id after `latest`."""
+    events, held = [], 0
+    for line in lines:
+        record = decode(line) if len(line) < _MAX_LINE_BYTES else None
+        if isinstance(record, Event) and record.id <= latest and not isinstance(record.body, UnknownBody):
+            events.append(record)
+        else:
+            held += 1
+    return events, held
 
 
 def _find_content(transport: Transport, view: RemoteView, area: Area, ring: Ring, entry: SegmentEntry) -> bytes | None:
