@@ -23,12 +23,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tacit import remotes
 from tacit.log.incoming import is_about_memory, is_portable
 from tacit.model.claim import Status
 from tacit.model.memory import fold_memories
 from tacit.purge.tombstones import is_purge
-from tacit.remotes import RemoteSteps
+from tacit.remotes import RemoteSteps, segments
 from tacit.remotes.keys import make_ring
 from tacit.remotes.segments import Received, ReceivedSegment, receive
 from tacit.vault import Vault, purging
@@ -335,13 +334,13 @@ def _ignore_torn(patch: pytest.MonkeyPatch) -> None:
         manifest = found.area.manifests[0]
         names = {part.name for part in found.segments}
         rest = [
-            ReceivedSegment(manifest, entry.name, zlib.compress(b""))
+            ReceivedSegment(manifest, entry.name, [zlib.compress(b"")], arguments[-1])
             for entry in manifest.segments
             if entry.name not in names
         ]
         return found._replace(segments=(*found.segments, *rest))
 
-    patch.setattr(remotes, "receive", hasty)
+    patch.setattr(segments, "receive", hasty)
 
 
 MUTANTS = {"late": _ignore_late, "tokens": _ignore_tokens, "torn": _ignore_torn}

@@ -50,7 +50,7 @@ _IDS_AT_ONCE, _MAX_IDS_AT_ONCE = 2_000, 40_000
 # With the longest term in bytes, a block still fits into one page of the file. SQLite does not notice when an overflow
 # page is lost, and answers would silently miss documents.
 _BLOCK_SIZE = 80
-_MAX_GATHERED = 1_000_000  # words of a change, which take about 15 MB
+_MAX_GATHERED = 500_000  # words of a change, which take about 10 MB
 _FREQ_BITS = 8  # a message id and a frequency packed into one integer take half the time of two
 _MAX_FREQ = (1 << _FREQ_BITS) - 1
 _UPSERT_BLOCK = "INSERT OR REPLACE INTO postings VALUES (?, ?, ?, ?)"

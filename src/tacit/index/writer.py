@@ -318,6 +318,8 @@ class _MemoryWriter:
         if self._connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'memories_latest'").fetchone() is None:
             for statement in _CREATE_INDEXES:
                 self._connection.execute(statement)
+        if self._added > self._max_held:
+            self._postings.flush()  # comparing so many memories takes memory itself
         self._conflicts.flush()
         self._connection.executemany(_ADD_COUNT, [(*key, number) for key, number in self._counts.items() if number])
         self._connection.execute("DELETE FROM memory_counts WHERE memory_count = 0")

@@ -159,7 +159,9 @@ class RemoteSteps(HomePart):
             elif area.machine != own:
                 peer = state.peer(area.machine)
                 taken = peer.taken if peer else ()
-                received.append(segments.receive(session.transport, session.view, area, state.ring, taken))
+                received.append(
+                    segments.receive(session.transport, session.view, area, state.ring, taken, self._latest_id())
+                )
         taken_lines = self._take_lines(received)
         session.applied_purges = len(set(self.purges()) - known_purges)
         peers = {peer.manifest.machine: peer for peer in state.peers}
@@ -188,6 +190,12 @@ class RemoteSteps(HomePart):
         """
         if not any(found.segments for found in received):
             return {}
+        taken = self._append_lines(received)  # what that needed in memory is free again when the index is made
+        self.finish_purges()
+        self._store.make()
+        return taken
+
+    def _append_lines(self, received: Sequence[Received]) -> dict[str, TakenLines]:
         incoming = IncomingFilter(self._store.log, self._latest_id())
         marked = (event for found in received for part in found.segments for event in part.tombstones)
         manifests = [manifest for found in received for manifest in found.area.manifests]
@@ -201,23 +209,20 @@ class RemoteSteps(HomePart):
 
         if tombstones := incoming.new_tombstones(marked):
             return self._purger.purge_received(ReceivedPurges(tombstones, segments_that_knew), take)
-        taken = self._store.rewrite_log(take, rebuild=False)
-        self.finish_purges()
-        return taken
+        return take()
 
     def _append_received(self, incoming: IncomingFilter, found: Received) -> TakenLines:
         """Append the new lines of a machine, a segment at a time. Those with the greatest ids come last, so that few
         lines are late."""
         lines, count, held = [*self._store.log.tombstones()], 0, dict[str, int]()
-        day, latest = self._now().date().isoformat(), self._latest_id()
+        day = self._now().date().isoformat()
         for manifest in found.area.manifests:
             applied = set(manifest.purges)
             unknown = Tombstones(line for line in lines if line.op not in applied and is_purge(line))
             known = Tombstones(line for line in lines if line.op in applied or not is_purge(line))
             parts = [part for part in found.segments if part.manifest is manifest]
             for part in sorted(parts, key=lambda part: part.last):
-                new = (line for line in part.lines() if not incoming.is_known(line))
-                records, held[part.name] = segments.read_events(new, latest)
+                records, held[part.name] = part.read(incoming.is_known)
                 if events := incoming.new_events(records, unknown if unknown.all else None, known):
                     append_received(self._store.log, found.area.machine, events, day)
                     count += len(events)

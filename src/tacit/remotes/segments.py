@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from tacit.disk.files import open_plain
@@ -251,17 +251,29 @@ def find_new_keys(transport: Transport, ring: Ring, machine: MachineKeys) -> tup
 
 
 class ReceivedSegment(Record):
-    """A segment that was found: the manifest that lists it, its name, its lines, compressed because there may be many,
-    and of these the tombstones and the greatest id."""
+    """A segment that was found: the manifest that lists it, its name, and its lines, compressed because there may be
+    many, and gone once they were read. `tombstones` are wanted before all others, and `last` is the greatest id."""
 
     manifest: Manifest
     name: str
-    packed: bytes
+    packed: list[bytes]
+    latest: EventId
     tombstones: tuple[Event, ...] = ()
     last: bytes = b""
 
-    def lines(self) -> list[bytes]:
-        return [line for line in zlib.decompress(self.packed).split(b"\n") if line]
+    def read(self, is_known: Callable[[bytes], bool]) -> tuple[list[Event], int]:
+        """Return the events of lines that are not known, and how many lines wait, because they are of a newer version
+        of Tacit, or of a clock that is years ahead."""
+        events, held = [], 0
+        for line in zlib.decompress(self.packed.pop()).split(b"\n"):
+            if not line or is_known(line):
+                continue
+            record = decode(line) if len(line) < _MAX_LINE_BYTES else None
+            if isinstance(record, Event) and record.id <= self.latest and not isinstance(record.body, UnknownBody):
+                events.append(record)
+            else:
+                held += 1
+        return events, held
 
 
 class Received(Record):
@@ -272,8 +284,10 @@ class Received(Record):
     missing: int
 
 
-def receive(transport: Transport, view: RemoteView, area: Area, ring: Ring, taken: Iterable[str]) -> Received:
-    """Read the segments of a machine that were not `taken` before."""
+def receive(
+    transport: Transport, view: RemoteView, area: Area, ring: Ring, taken: Iterable[str], latest: EventId
+) -> Received:
+    """Read the segments of a machine that were not `taken` before. Events after the id `latest` wait."""
     known, missing = set(taken), 0
     found: list[ReceivedSegment] = []
     for manifest in area.manifests:
@@ -283,30 +297,17 @@ def receive(transport: Transport, view: RemoteView, area: Area, ring: Ring, take
             content = _find_content(transport, view, area, ring, entry)
             if content is not None:
                 known.add(entry.name)
-                found.append(_unread_segment(manifest, entry.name, content))
+                found.append(_unread_segment(manifest, entry.name, content, latest))
             elif manifest is area.manifests[0]:
                 missing += 1
     return Received(area, tuple(found), missing)
 
 
-def _unread_segment(manifest: Manifest, name: str, content: bytes) -> ReceivedSegment:
-    marked = (line for line in content.split(b"\n") if TOMBSTONE_TYPE in line) if TOMBSTONE_TYPE in content else ()
-    tombstones = [event for line in marked if isinstance(event := decode(line), Event)]
-    ids = _IDS.findall(content)
-    return ReceivedSegment(manifest, name, zlib.compress(content, 1), tuple(tombstones), max(ids, default=b""))
-
-
-def read_events(lines: Iterable[bytes], latest: EventId) -> tuple[list[Event], int]:
-    """Return the events of received lines, and how many lines wait: those of a newer version of Tacit, and those of a
-    clock that is years ahead, with an id after `latest`."""
-    events, held = [], 0
-    for line in lines:
-        record = decode(line) if len(line) < _MAX_LINE_BYTES else None
-        if isinstance(record, Event) and record.id <= latest and not isinstance(record.body, UnknownBody):
-            events.append(record)
-        else:
-            held += 1
-    return events, held
+def _unread_segment(manifest: Manifest, name: str, content: bytes, latest: EventId) -> ReceivedSegment:
+    marked = [line for line in content.split(b"\n") if TOMBSTONE_TYPE in line] if TOMBSTONE_TYPE in content else []
+    tombstones = tuple(event for line in marked if isinstance(event := decode(line), Event) and event.id <= latest)
+    last = max(_IDS.findall(content), default=b"")
+    return ReceivedSegment(manifest, name, [zlib.compress(content, 1)], latest, tombstones, last)
 
 
 def _find_content(transport: Transport, view: RemoteView, area: Area, ring: Ring, entry: SegmentEntry) -> bytes | None:
