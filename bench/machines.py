@@ -64,12 +64,13 @@ def measure(folder: Path, size: int) -> Iterator[Figure]:
     yield compared("joining", joined)
     for name, one in (("joining", joined), ("a rebuild", rebuilt), ("a purge that came by a sync", applied)):
         yield against_target(f"{size:,}: memory of {name}", one.memory, "MB")
+    yield cpu("purging one memory, the machine that it costs most", max(purged, applied))
     yield cpu("publishing everything", published)
-    yield cpu("a purge of one memory", purged)
-    yield compared("a purge of one memory", purged)
-    yield cpu("the sync that sends the purge", sent)
-    yield cpu("the sync that carries it out on the other machine", applied)
-    yield compared("the sync that carries it out on the other machine", applied)
+    yield compared("the purge where it is typed", purged)
+    yield cpu("the purge where it is typed", purged)
+    yield cpu("the sync that sends it", sent)
+    yield compared("the sync that brings it to the other machine", applied)
+    yield cpu("the sync that brings it to the other machine", applied)
     yield cpu("a sync that sends one line", added)
     yield cpu("a sync that takes one line", taken)
 
