@@ -36,6 +36,7 @@ SUITE = (
     Bench("startup", "python -m bench.startup", homes=True),
     Bench("rebuild", "python -m bench.rebuild", homes=True),
     Bench("maintenance", "python -m bench.maintenance", homes=True, slow=True),
+    Bench("machines", "python -m bench.machines --sizes 100000", homes=True, slow=True),
     Bench("redaction", "python bench/redaction.py --formats MATERIAL/secrets/token_formats.json"),
     Bench("history", "python -m bench.history", homes=True),
     Bench("learning", "python -m bench.learning", homes=True),

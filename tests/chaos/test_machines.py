@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,15 +23,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tacit import remotes
 from tacit.log.incoming import is_about_memory, is_portable
 from tacit.model.claim import Status
 from tacit.model.memory import fold_memories
 from tacit.purge.tombstones import is_purge
-from tacit.remotes import RemoteSteps
+from tacit.remotes import RemoteSteps, segments
 from tacit.remotes.keys import Ring, make_ring
 from tacit.remotes.segments import Received, ReceivedSegment, receive
-from tacit.vault import Vault
+from tacit.vault import Vault, purging
 from tests.chaos.apart import apart
 from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row
 from tests.support.machines import LOCKED_RING, Machine
@@ -356,7 +356,7 @@ def told(plan: Plan, kind: type[Story], mutants: Mapping[str, Callable[[pytest.M
 
 def _ignore_late(patch: pytest.MonkeyPatch) -> None:
     """A purge reaches only what is older by its id, whoever knew of it."""
-    patch.setattr(remotes, "late_tombstones", lambda *_arguments: [])
+    patch.setattr(purging, "late_tombstones", lambda *_arguments: [])
 
 
 def _ignore_tokens(patch: pytest.MonkeyPatch) -> None:
@@ -371,10 +371,14 @@ def _ignore_torn(patch: pytest.MonkeyPatch) -> None:
         found = receive(*arguments)
         manifest = found.area.manifests[0]
         names = {part.name for part in found.segments}
-        rest = [ReceivedSegment(manifest, entry.name, (), 0) for entry in manifest.segments if entry.name not in names]
+        rest = [
+            ReceivedSegment(manifest, entry.name, [zlib.compress(b"")], arguments[-1])
+            for entry in manifest.segments
+            if entry.name not in names
+        ]
         return found._replace(segments=(*found.segments, *rest))
 
-    patch.setattr(remotes, "receive", hasty)
+    patch.setattr(segments, "receive", hasty)
 
 
 MUTANTS = {"late": _ignore_late, "tokens": _ignore_tokens, "torn": _ignore_torn}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
+from hypothesis.strategies import booleans
 
 from tacit.log import Log
 from tacit.log.codec import DamagedLine, decode, encode
@@ -18,7 +19,7 @@ from tacit.model.memory import touched_claims
 from tacit.model.observation import BriefInjected, CommandRan, LogSealed, MemoryPurged, PromptGiven
 from tacit.model.statement import claim_from
 from tacit.purge.matcher import TextFinder, normalize_for_match
-from tacit.purge.plan import LogSearch, PurgePlan, StagedSegments, late_tombstones
+from tacit.purge.plan import LogSearch, PurgePlan, StagedSegments, late_tombstones, meet_named
 from tacit.purge.prints import make_fingerprint
 from tacit.purge.remains import PurgeTarget, claims_of, purge_event
 from tacit.purge.tombstones import Tombstones
@@ -162,15 +163,16 @@ def slowly(said: Event, stone: Event) -> Event:
 
 
 @law
-@given(stories)
-def test_the_plan_is_what_comparing_every_text_gives(story: Story) -> None:
+@given(stories, booleans())
+def test_the_plan_is_what_comparing_every_text_gives(story: Story, named_first: bool) -> None:
     stone = carried_out(story).stone
     said = [*story.log, *story.stale]
     wanted = [slowly(each, stone) for each in said]
     before = {claim for old in said for claim in touched_claims(old)}
     with tempfile.TemporaryDirectory() as folder:
         log = log_of(folder, b"".join(map(encode, said)))
-        search = LogSearch(Tombstones([stone]))
+        tombstones = Tombstones([stone])
+        search = LogSearch(tombstones, meet_named(log, tombstones) if named_first else None)
         plan = search.plan(log)
         left = [decode(line) for line in carry_out(log, plan).split(b"\n") if line]
     assert left == wanted
@@ -182,8 +184,8 @@ def test_the_plan_is_what_comparing_every_text_gives(story: Story) -> None:
 
 
 @law
-@given(stories)
-def test_late_events_are_what_comparing_every_text_gives(story: Story) -> None:
+@given(stories, booleans())
+def test_late_events_are_what_comparing_every_text_gives(story: Story, named_first: bool) -> None:
     stone = carried_out(story).stone
     stone = stone._replace(id=min((each.id for each in story.log), default=stone.id))  # its clock was slow
     assert isinstance(stone.body, MemoryPurged)
@@ -191,7 +193,12 @@ def test_late_events_are_what_comparing_every_text_gives(story: Story) -> None:
     late = [each.id for each in story.log if each.id >= stone.id and purge_event(each, target) is not each]
     with tempfile.TemporaryDirectory() as folder:
         log = log_of(folder, b"".join(map(encode, story.log)))
-        drafts = late_tombstones(log, [stone], lambda _op: ())
+        known = Tombstones([stone])
+        claim_keys = meet_named(log, known) if named_first else None
+        drafts = late_tombstones(log, [stone], lambda _op: (), known, claim_keys)
+        added = [event(10_000 + at, draft.body) for at, draft in enumerate(drafts)]
+        plan = LogSearch(Tombstones([stone, *added], known), claim_keys).plan(log)
+        assert {*late} <= {*plan.changed}
         nobody = late_tombstones(log, [stone], lambda _op: (MEMORY_SEGMENT,))
     assert [name for draft in drafts for name in _named(draft)] == late
     assert nobody == []

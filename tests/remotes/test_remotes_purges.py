@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tacit.errors import StoreError
+from tacit.vault.purging import Purger
 from tests.support.machines import Machine, connected, plain_text, sync_all
 
 SECRET, PNPM = "the plan for Operation Walrus", "use pnpm"
@@ -124,17 +125,17 @@ def test_saying_it_again_survives_a_third_machine_that_had_not_known(tmp_path: P
     assert laptop.known == desktop.known == server.known == {"Operation Walrus was a success"}
 
 
-def test_a_purge_that_fails_is_completed_by_the_next_sync(pair: list[Machine]) -> None:
+def test_a_purge_that_fails_is_completed_by_the_next_sync(pair: list[Machine], monkeypatch: pytest.MonkeyPatch) -> None:
     laptop, desktop = pair
     laptop.purge("Operation Walrus")
     laptop.sync()
 
-    def fails() -> None:
+    def fails(*_arguments: object, **_options: object) -> None:
         raise StoreError("the disk is full")
 
-    with desktop.vault() as vault:
-        vault.exchange.machines._steps._apply_purges = fails
-        (report,) = vault.exchange.machines.sync()
+    monkeypatch.setattr(Purger, "_apply_tombstones", fails)
+    report = desktop.try_sync()
+    monkeypatch.undo()
     assert report.problem is not None
     assert laptop.status().machines[0].unconfirmed == 1
     desktop.sync()

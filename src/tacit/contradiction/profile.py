@@ -84,7 +84,7 @@ class StatementProfile(Record):
         return [term for term in self.terms if term.word not in fillers]
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 13)
 def profile_statement(text: str) -> StatementProfile:
     """Parse one statement. Any text is accepted; long ones are cut."""
     tokens = statement_tokens(text)

@@ -390,6 +390,6 @@ def share_enough(shared: int, fewest: int, first: str, second: str) -> bool:
     return _is_change_or_denial(first) or _is_change_or_denial(second)
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 14)
 def _is_change_or_denial(text: str) -> bool:
     return not _CHANGE_WORDS.isdisjoint(text.casefold().replace(",", " ").split())

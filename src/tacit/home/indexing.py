@@ -20,6 +20,7 @@ from tacit.index import database, reader
 from tacit.index.database import LineReader, open_for_reading, translate_sqlite_errors, without_garbage_collection
 from tacit.log.codec import DamagedLine, decode, encode, event_type, must_decode
 from tacit.log.reader import Cursor, LogReader, RawLine, cursor_after
+from tacit.log.segment import is_of_judgements
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId
 
@@ -151,11 +152,17 @@ class Indexer:
             if self._log.size(segment) > cursor.offset:
                 yield segment, cursor
 
-    def catch_up(self, connection: sqlite3.Connection) -> None:
-        """Index the backlog in batches, each of them a transaction: a process that is killed leaves less to do."""
+    def catch_up(self, connection: sqlite3.Connection, *, or_refuse: bool = False) -> None:
+        """Index the backlog in batches, each of them a transaction: a process that is killed leaves less to do.
+
+        With `or_refuse`, raise IndexUnusableError if so much waits that a new index is made sooner.
+        """
         with translate_sqlite_errors():
-            if not any(True for _ in self._unindexed_segments(connection)):
+            waiting = dict(self._unindexed_segments(connection))
+            if not waiting:
                 return  # as for most commands, and looking for lines would begin a transaction
+            if or_refuse and self._is_mostly_new(connection, waiting):
+                raise IndexUnusableError("most of the log is not in it")
             from tacit.index.writer import apply_events
 
             with without_garbage_collection():
@@ -164,6 +171,11 @@ class Indexer:
                     backlog = Backlog(self._log, _cursors(connection), batched=True)
                     apply_events(connection, backlog.events(), backlog.new_cursors(), must_decode)
                     is_full = backlog.is_full
+
+    def _is_mostly_new(self, connection: sqlite3.Connection, waiting: Mapping[str, Cursor]) -> bool:
+        """Return whether more judgements wait than everything that is indexed, as after a machine joined others."""
+        new = sum(self._log.size(name) - cursor.offset for name, cursor in waiting.items() if is_of_judgements(name))
+        return new > max(_BYTES_PER_BATCH, sum(cursor.offset for cursor in _cursors(connection).values()))
 
     def rebuild(self) -> sqlite3.Connection:
         """Build the index again from the log, and return it, open for writing."""
@@ -233,7 +245,10 @@ class Indexer:
         backlog = Backlog(self._log, {}, until, excluded)
         events = backlog.events(lambda: report(READ_SHARE * backlog.bytes_read / total))
         with without_garbage_collection():
-            apply_events(connection, events, backlog.new_cursors(), must_decode, report)
+            if total > _BYTES_PER_BATCH:
+                apply_events(connection, events, backlog.new_cursors(), must_decode, report, max_held=0)
+            else:
+                apply_events(connection, events, backlog.new_cursors(), must_decode, report)
 
 
 class Backlog:

@@ -75,7 +75,7 @@ class WritableIndex:
     def _catch_up_or_rebuild(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         try:
             with _closed_on_error(connection):
-                self._indexer.catch_up(connection)
+                self._indexer.catch_up(connection, or_refuse=True)
         except IndexUnusableError:
             return self._indexer.rebuild()
         return connection

@@ -19,6 +19,7 @@ from itertools import combinations, groupby
 from operator import itemgetter
 
 from tacit.contradiction import oppose
+from tacit.contradiction.profile import profile_statement
 from tacit.contradiction.terms import share_enough, topics
 from tacit.index.database import mark_stale
 from tacit.index.reader import IS_RULED
@@ -98,6 +99,7 @@ class ConflictWriter:
             ruled = {doc_id for (doc_id,) in connection.execute(f"SELECT doc_id FROM memories WHERE {IS_RULED}")}
             connection.execute("DELETE FROM rulings")
             edges = sorted(_all_opposed_pairs(connection))
+            profile_statement.cache_clear()  # it is full now, and few of these are compared again soon
             connection.execute("DELETE FROM opposed_pairs")
             connection.executemany("INSERT INTO opposed_pairs VALUES (?, ?, ?)", edges)
             self._resolve_groups(ruled | {doc_id for doc_id, _, _ in edges})

@@ -50,7 +50,7 @@ _IDS_AT_ONCE, _MAX_IDS_AT_ONCE = 2_000, 40_000
 # With the longest term in bytes, a block still fits into one page of the file. SQLite does not notice when an overflow
 # page is lost, and answers would silently miss documents.
 _BLOCK_SIZE = 80
-_MAX_GATHERED = 1_000_000  # words of a change, which take about 35 MB
+_MAX_GATHERED = 500_000  # words of a change, which take about 10 MB
 _FREQ_BITS = 8  # a message id and a frequency packed into one integer take half the time of two
 _MAX_FREQ = (1 << _FREQ_BITS) - 1
 _UPSERT_BLOCK = "INSERT OR REPLACE INTO postings VALUES (?, ?, ?, ?)"
@@ -306,7 +306,8 @@ class PostingsWriter:
         self._reset()
 
     def _reset(self) -> None:
-        self._added: dict[str, list[int]] = defaultdict(list)  # packed ids and frequencies, by term
+        self._added: dict[str, array[int]] = defaultdict(_new_ids)  # ids of memories and pages, by term
+        self._added_messages: dict[str, list[int]] = defaultdict(list)  # packed ids and frequencies, by term
         self._removed: dict[str, set[int]] = defaultdict(set)  # ids by term
         self._unwritten: set[int] = set()  # ids whose postings are not written yet
         self._session_lengths: dict[int, int] = defaultdict(int)  # changes, by the first id of the session
@@ -344,14 +345,14 @@ class PostingsWriter:
     def _gather(self, document: IndexedDocument) -> None:
         doc_id, words = document.doc_id, document.words
         terms = map(STEMS.__getitem__, words)
-        packed_id, added = doc_id << _FREQ_BITS, self._added
         if doc_id < 0:
+            packed_id, added = doc_id << _FREQ_BITS, self._added_messages
             for term, count in Counter(terms).items():
                 added[term].append(packed_id | (count if count < _MAX_FREQ else _MAX_FREQ))
             self._connection.execute("INSERT INTO doc_lengths VALUES (?, ?)", (doc_id, len(words)))
         else:
             for term in set(terms):
-                added[term].append(packed_id | 1)
+                self._added[term].append(doc_id)
         self._gathered += len(words)
         self._unwritten.add(doc_id)
         self._add_length(doc_id, 1, len(words))
@@ -364,8 +365,9 @@ class PostingsWriter:
 
     def flush(self) -> None:
         """Write the gathered changes, in the order of the terms."""
-        for term in sorted(self._added.keys() | self._removed.keys()):
-            freqs = {entry >> _FREQ_BITS: entry & _MAX_FREQ for entry in self._added.get(term, ())}
+        for term in sorted(self._added.keys() | self._added_messages.keys() | self._removed.keys()):
+            freqs = {entry >> _FREQ_BITS: entry & _MAX_FREQ for entry in self._added_messages.get(term, ())}
+            freqs.update(dict.fromkeys(self._added.get(term, ()), 1))
             self._update_term(term, freqs, self._removed.get(term, set()))
         self._connection.executemany(_ADD_SESSION_LENGTH, self._session_lengths.items())
         start_ids = [(start_id,) for start_id in self._session_lengths]
@@ -398,6 +400,10 @@ class PostingsWriter:
         self._connection.execute(_ADD_DOC_FREQ, (term, growth))
         if growth < 0:
             self._connection.execute("DELETE FROM terms WHERE term = ? AND doc_freq = 0", (term,))
+
+
+def _new_ids() -> array[int]:
+    return array("q")  # a fifth of the memory of a list
 
 
 def _blocks(term: str, first: int, doc_ids: array[int], term_freqs: bytes) -> Iterator[tuple[str, int, bytes, bytes]]:

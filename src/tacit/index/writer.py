@@ -34,7 +34,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.index.session_writer import SessionWriter
 
-_EVENTS_PER_CHUNK, _CLAIMS_PER_CHUNK = 10_000, 5_000
+_EVENTS_PER_CHUNK, _CLAIMS_PER_CHUNK = 2_500, 2_500
 _MAX_HELD_EVENTS = 20_000  # in memory, about 50 MB: as many as a batch has when the index follows the log
 _MANY_MEMORIES = 500  # with more, every page is drawn again
 _CLAIM_BITS = 60
@@ -136,15 +136,16 @@ def apply_events(
     decode: reader.Decode,
     report: ReportShare = lambda _share: None,
     removed: Sequence[Event] = (),
+    max_held: int = _MAX_HELD_EVENTS,
 ) -> None:
     """Apply events to all tables and store how far the log was read, in one transaction.
 
     `cursors` is iterated after the last event, so it may be filled while `events` is read. `removed` are events whose
     own rows are gone, and from which memories and pages are not to be folded any more. The memory this takes does not
-    grow with the number of events.
+    grow with the number of events: after more than `max_held`, all claims are read again.
     """
     with transaction(connection):
-        writer = _EventWriter(connection, decode)
+        writer = _EventWriter(connection, decode, max_held)
         writer.remove(removed)
         remaining = iter(events)
         while chunk := list(islice(remaining, _EVENTS_PER_CHUNK)):
@@ -156,11 +157,11 @@ def apply_events(
 class _EventWriter:
     """Files events in the tables of their types. `flush` writes what is folded from several events."""
 
-    def __init__(self, connection: sqlite3.Connection, decode: reader.Decode) -> None:
+    def __init__(self, connection: sqlite3.Connection, decode: reader.Decode, max_held: int) -> None:
         self._connection = connection
         self._decode = decode
         self._postings = PostingsWriter(connection)
-        self._memories = _MemoryWriter(connection, self._postings, decode)
+        self._memories = _MemoryWriter(connection, self._postings, decode, max_held)
         self._sessions: SessionWriter | None = None
         self._may_hide_entries = False
 
@@ -248,10 +249,13 @@ class _MemoryWriter:
     The events of new memories are held until then, but not those of a long log, which are read again in order.
     """
 
-    def __init__(self, connection: sqlite3.Connection, postings: PostingsWriter, decode: reader.Decode) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, postings: PostingsWriter, decode: reader.Decode, max_held: int
+    ) -> None:
         self._connection = connection
         self._postings = postings
         self._decode = decode
+        self._max_held = max_held
         self._conflicts = ConflictWriter(connection)
         self._new_events: dict[ClaimId, list[Event]] = {}
         self._reduced_claims: set[ClaimId] = set()  # those that lost events
@@ -279,7 +283,7 @@ class _MemoryWriter:
         self._connection.executemany("INSERT OR IGNORE INTO claim_events VALUES (?, ?)", rows)
         self._store_sources(by_claim)
         self._added += len(rows)
-        if self._added > _MAX_HELD_EVENTS:
+        if self._added > self._max_held:
             self._new_events = {}
             return
         for claim, own in by_claim.items():
@@ -314,6 +318,8 @@ class _MemoryWriter:
         if self._connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'memories_latest'").fetchone() is None:
             for statement in _CREATE_INDEXES:
                 self._connection.execute(statement)
+        if self._added > self._max_held:
+            self._postings.flush()  # comparing so many memories takes memory itself
         self._conflicts.flush()
         self._connection.executemany(_ADD_COUNT, [(*key, number) for key, number in self._counts.items() if number])
         self._connection.execute("DELETE FROM memory_counts WHERE memory_count = 0")
@@ -321,7 +327,7 @@ class _MemoryWriter:
     def _events_by_claim(self) -> Iterator[tuple[ClaimId, list[Event]]]:
         """Yield the claims that got or lost events with all their events, by id; after too many events, all claims."""
         count = "SELECT count(*) FROM claim_events WHERE claim_id = ?"
-        if self._added > _MAX_HELD_EVENTS:
+        if self._added > self._max_held:
             for claim in self._reduced_claims:
                 if not self._connection.execute(count, (claim,)).fetchone()[0]:
                     yield claim, []

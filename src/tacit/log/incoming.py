@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 
 from tacit.disk.files import make_folder, read_file
 from tacit.log import Log
-from tacit.log.codec import DamagedLine, encode
+from tacit.log.codec import DamagedLine, encode, id_in_line
 from tacit.log.reader import Cursor, LogReader, PurgeFilter
 from tacit.log.rewrite import replace_segment
-from tacit.log.segment import IMPORTED_FOLDER, MEMORY_BODIES, PURGED_SEGMENT, received_segment, redact_body
+from tacit.log.segment import IMPORTED_FOLDER, MEMORY_BODIES, PURGED_SEGMENT, received_segment, redact_events
 from tacit.model import observation
 from tacit.model.event import REPOSITORY, Event, Verdict
 from tacit.model.ids import EventId, sha256
@@ -66,7 +66,11 @@ class IncomingFilter:
             if (event := self._admit(record, tombstones)) is not None:
                 events.setdefault(event.id, applied.apply_fully(event) if applied else event)
         self._known_ids.update(events)
-        return [events[name] for name in sorted(events)]
+        return redact_events([events[name] for name in sorted(events)])
+
+    def is_known(self, line: bytes) -> bool:
+        """Return whether the event of a line is here. The line is not decoded."""
+        return id_in_line(line) in self._known_ids
 
     def new_tombstones(self, records: Iterable[Event | DamagedLine]) -> list[Event]:
         """Return the tombstones of the other home that are new. They hold here too: deletion wins."""
@@ -93,7 +97,7 @@ class IncomingFilter:
             return None
         event = tombstones.filter_import(record) if tombstones else record
         self.purged += event is None
-        return event and event._replace(body=redact_body(event.body))
+        return event
 
 
 # Writing
@@ -124,7 +128,7 @@ def append_received(log: Log, machine: str, events: Sequence[Event], day: str) -
     """Append events of another machine of the same person to the segments of that machine. They are durable then.
 
     The last judgement in a segment must have the greatest id of it, because new ids are made greater than the last
-    one. Judgements that come late, with smaller ids, get a sorted segment of their own, named after the `day`.
+    one. Judgements that come late, all with smaller ids, get a sorted segment of their own, named after the `day`.
     """
     judgements = sorted(
         (event for event in events if isinstance(event.body, MEMORY_BODIES)), key=lambda event: event.id
@@ -134,11 +138,11 @@ def append_received(log: Log, machine: str, events: Sequence[Event], day: str) -
     with log.locked():
         log.begin_signing()
         last = log.last_id(segment) if os.path.exists(log.path(segment)) else None
-        late = [event for event in judgements if last is not None and event.id < last]
-        if late:
-            data = _encode_all(log, late)
+        if judgements and last is not None and judgements[-1].id < last:
+            data = _encode_all(log, judgements)
             replace_segment(log, f"{IMPORTED_FOLDER}/{day}-{sha256(data).hexdigest()[:12]}.jsonl", data)
-        for name, group in ((segment, judgements[len(late) :]), (received_segment(machine, activity=True), others)):
+            judgements = []
+        for name, group in ((segment, judgements), (received_segment(machine, activity=True), others)):
             if group:
                 log.append_to(name, group)
 

@@ -44,7 +44,7 @@ _CHUNK_BYTES = 1 << 20
 _HEAD_BYTES, _MAX_FIRST_LINE_BYTES = 64 * 1024, 512 * 1024  # of a file that may be a copy of a segment
 _TOMBSTONE_TIME = re.compile(rb'"ts":"([^"]{27})","type":"memory\.purged"')
 # Lines are recognised by these bytes before they are decoded: inside a text the quotes would be escaped.
-_TOMBSTONE_TYPE = b'"type":"memory.purged"'
+TOMBSTONE_TYPE = b'"type":"memory.purged"'
 # Lines that no answer shows.
 _DEFERRABLE_TYPES = (b'"type":"recall.asked"', b'"type":"command.ran"', b'"type":"brief.given"')
 # Shows how far long work is: its name, the bytes that are done, and the bytes to do.
@@ -362,7 +362,7 @@ class LogReader:
         """Yield the tombstones, in each segment those after its cursor."""
         for segment in self.tombstone_segments():
             cursor = (cursors or {}).get(segment, Cursor())
-            events = self.events_containing(segment, cursor, _TOMBSTONE_TYPE)
+            events = self.events_containing(segment, cursor, TOMBSTONE_TYPE)
             yield from (event for event in events if isinstance(event.body, MemoryPurged))
 
     def purges(self) -> PurgeFilter | None:

@@ -99,6 +99,13 @@ def has_ordered_ids(segment: str) -> bool:
     return not segment.endswith((_AGENTS_SUFFIX, _LATE_SUFFIX, _RECEIVED_ACTIVITY_SUFFIX))
 
 
+def is_of_judgements(segment: str) -> bool:
+    """Return whether a segment may hold memories: it is none of activity alone."""
+    return not segment.startswith((f"{ACTIVITY_FOLDER}/", f"{IMPORTED_FOLDER}/history-")) and not segment.endswith(
+        _RECEIVED_ACTIVITY_SUFFIX
+    )
+
+
 def _activity_segment(origin: EventOrigin, suffix: str) -> str:
     return f"{ACTIVITY_FOLDER}/{origin.at.year:04d}-{origin.at.month:02d}{suffix}"
 

@@ -8,6 +8,7 @@ appends.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import zip_longest
@@ -24,7 +25,7 @@ from tacit.model.event import Draft, Event
 from tacit.model.ids import EventId
 from tacit.model.memory import touched_claims
 from tacit.model.observation import Fingerprint, LogSealed, MemoryPurged, PurgedStub, UnknownBody
-from tacit.purge.remains import PurgeTarget, claims_of, moved_claims
+from tacit.purge.remains import PurgeTarget, claims_of, moved_claims, texts_of
 from tacit.purge.search import LineSearch, LineStrings, Purge, SharedRoots, claim_words, lines_with_claims, refers_to
 from tacit.purge.tombstones import Tombstone, Tombstones, is_purge
 from tacit.record import Record
@@ -33,6 +34,7 @@ _SEARCH_TASK = "searching the log"
 _MAX_IDS_PER_TOMBSTONE = 2000  # a tombstone has to fit into a line
 _MAX_LATE_IDS = 1000  # the same, with the prints of a purge
 _COPY_BYTES = 1 << 20
+_IDS = re.compile(rb'"id":"([0-9a-f-]{36})","op":"')
 
 T = TypeVar("T")
 
@@ -254,15 +256,14 @@ class LogSearch:
     """Plans the removal of something from a log, repeatedly.
 
     Args:
-        purge: a target, or all tombstones of the log.
-        claim_keys: the keys of the claims in a target, by which their lines are found.
+        purge: a target, or tombstones of the log.
+        claim_keys: the keys of its claims, by which their lines are found; None if they are not known.
     """
 
-    def __init__(self, purge: PurgeTarget | Tombstones, claim_keys: Sequence[str] = ()) -> None:
+    def __init__(self, purge: PurgeTarget | Tombstones, claim_keys: Sequence[str] | None = None) -> None:
         self._given = purge
         self._purge: PurgeTarget | Tombstones = purge  # with the claims that turned out to be gone
-        words = claim_words(claim_keys) if isinstance(purge, PurgeTarget) else None
-        self._lines = LineSearch(purge, words)
+        self._lines = LineSearch(purge, None if claim_keys is None else claim_words(claim_keys))
         self._segments: dict[str, _SegmentFindings] = {}
         self._suspects: dict[str, Claim] = {}  # claims that seem to be gone
         self._survivors: set[str] = set()  # those of them that other lines are about
@@ -462,19 +463,45 @@ def additional_tombstones(log: Log, plan: PurgePlan, tombstones: Tombstones) -> 
     return drafts
 
 
-def late_tombstones(log: LogReader, imported: Iterable[Event], knew: Callable[[str], Collection[str]]) -> list[Draft]:
+def meet_named(log: LogReader, tombstones: Tombstones) -> list[str] | None:
+    """Look at the events that tombstones name, as they came from another machine: their texts are known afterwards.
+
+    Return the keys of their claims; None if not all of these were found. Other lines are not decoded.
+    """
+    named = {event.encode("ascii") for each in tombstones.all for event in each.body.events}
+    keys: dict[str, str] = {}
+    for segment in log.segments() if named else ():
+        for block in read_blocks(log.path(segment)):
+            if named.isdisjoint(_IDS.findall(b"\n".join(block.lines))):
+                continue
+            events = [decode(line) for line in block.lines if not named.isdisjoint(_IDS.findall(line))]
+            for event in events:
+                if isinstance(event, Event):
+                    tombstones.learn(texts_of(event))
+                    keys.update((claim.id, claim.key) for claim in claims_of(event.body))
+    return [keys[claim] for claim in tombstones.claims] if keys.keys() >= tombstones.claims else None
+
+
+def late_tombstones(
+    log: LogReader,
+    imported: Iterable[Event],
+    knew: Callable[[str], Collection[str]],
+    known: Tombstones | None = None,
+    claim_keys: Sequence[str] | None = None,
+) -> list[Draft]:
     """Return tombstones for events of this log that `imported` ones would purge if they were older.
 
     Whoever wrote these events did not know of the purge: deletion wins, whatever the clocks say. `knew` returns the
     segments of machines that had applied a purge, by its operation: they may have said the same again on purpose. A
-    tombstone that adds events to an earlier one (it has `before`) means these events alone.
+    tombstone that adds events to an earlier one (it has `before`) means these events alone. `known` are the same
+    tombstones with what they have learned, and `claim_keys` the keys of their claims.
     """
     purges = [event for event in imported if is_purge(event)]
-    tombstones = Tombstones(purges)
+    tombstones = Tombstones(purges, known)
     operations = {event.id: event.op for event in purges}
     knowing = {each.id: knew(operations[each.id]) for each in tombstones.all}
     late: dict[EventId, list[EventId]] = {each.id: [] for each in tombstones.all}
-    for segment, event in _events_that_tombstones_may_mean(log, tombstones):
+    for segment, event in _events_that_tombstones_may_mean(log, tombstones, claim_keys):
         for tombstone in tombstones.all:
             if segment in knowing[tombstone.id] or tombstone.applies_to(event):
                 continue
@@ -483,11 +510,14 @@ def late_tombstones(log: LogReader, imported: Iterable[Event], knew: Callable[[s
     return [draft for each in tombstones.all for draft in _naming(each, late[each.id], each.body.claims)]
 
 
-def _events_that_tombstones_may_mean(log: LogReader, tombstones: Tombstones) -> Iterator[tuple[str, Event]]:
+def _events_that_tombstones_may_mean(
+    log: LogReader, tombstones: Tombstones, claim_keys: Sequence[str] | None
+) -> Iterator[tuple[str, Event]]:
     """Yield every event that a tombstone means, but for its time, with its segment, and few others."""
     if not tombstones.all:
         return
-    search, roots, named = LineSearch(tombstones, None), SharedRoots({}, set()), _named_claims(tombstones)
+    words = None if claim_keys is None else claim_words(claim_keys)
+    search, roots, named = LineSearch(tombstones, words), SharedRoots({}, set()), _named_claims(tombstones)
     for segment in log.segments():
         for block in read_blocks(log.path(segment)):
             candidates, referring = search.candidates(block, roots)

@@ -55,20 +55,20 @@ class PurgedText:
     """A text of which only the fingerprint is known. `text` is set once it was found, to the normalized text."""
 
     def __init__(self, fingerprint: Fingerprint) -> None:
-        self._fingerprint = fingerprint
+        self.fingerprint = fingerprint
         self._salt = bytes.fromhex(fingerprint.salt)
         self._base = _hash_base(self._salt)
         self.text = ""
 
     @property
     def length(self) -> int:
-        return self._fingerprint.length
+        return self.fingerprint.length
 
     def learn(self, hashed: HashedText, plain: str) -> bool:
         """Return whether the text is in `plain`, which is normalized and whose windows are `hashed`."""
-        for start in hashed.windows(self.length, self._base, self._fingerprint.weak):
+        for start in hashed.windows(self.length, self._base, self.fingerprint.weak):
             window = plain[start : start + self.length]
-            if _strong_hash(window, self._salt) == self._fingerprint.strong:
+            if _strong_hash(window, self._salt) == self.fingerprint.strong:
                 self.text = window
                 return True
         return False

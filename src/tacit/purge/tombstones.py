@@ -6,7 +6,7 @@ text is checked, because the same text may be there under ids that this home has
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from tacit.log.reader import KnownForm, LogReader
@@ -38,15 +38,34 @@ class Tombstone(Record):
         return event.id < self.bound
 
 
+class ReceivedPurges(Record):
+    """New tombstones of other machines of the person.
+
+    `knew` returns the segments of machines that had applied a purge, by its operation.
+    """
+
+    tombstones: Sequence[Event]
+    knew: Callable[[str], Collection[str]]
+
+
 class Tombstones:
     """All tombstones of a log. Other events are ignored.
 
     Of a purged text only the fingerprint is known until it was met once. `claims` are those that are named, as purged
-    or as moved.
+    or as moved. What `earlier` ones have learned of the same texts, and where these are not, need not be found again.
     """
 
-    def __init__(self, events: Iterable[Event]) -> None:
-        self._take(Tombstone(id_, body, tuple(map(PurgedText, body.prints))) for id_, body in _merge_tombstones(events))
+    def __init__(self, events: Iterable[Event], earlier: Tombstones | None = None) -> None:
+        texts = {text.fingerprint: text for each in earlier.all for text in each.purged} if earlier else {}
+        merged = list(_merge_tombstones(events))
+        is_same = {fingerprint for _, body in merged for fingerprint in body.prints} == texts.keys()
+        self._take(
+            (
+                Tombstone(id_, body, tuple(texts.get(each) or PurgedText(each) for each in body.prints))
+                for id_, body in merged
+            ),
+            earlier._prints if earlier and is_same else None,
+        )
 
     def only(self, tombstones: Iterable[Tombstone]) -> Tombstones:
         """Return some of these tombstones."""
@@ -54,12 +73,12 @@ class Tombstones:
         some._take(tombstones)
         return some
 
-    def _take(self, tombstones: Iterable[Tombstone]) -> None:
+    def _take(self, tombstones: Iterable[Tombstone], prints: PrintSearch | None = None) -> None:
         self.all = list(tombstones)
         self.claims = frozenset(
             name for each in self.all for name in (*each.body.claims, *(old for old, _ in each.body.moved))
         )
-        self._prints = PrintSearch(text for each in self.all for text in each.purged)
+        self._prints = prints or PrintSearch(text for each in self.all for text in each.purged)
         self._finders: dict[tuple[str, ...], TextFinder] = {}
         self._by_event: dict[EventId, list[Tombstone]] = {}
         self._by_claim: dict[str, list[Tombstone]] = {}

@@ -8,16 +8,17 @@ between is repeated by the next sync.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
+from typing import Protocol, TypeVar
 
 from tacit.errors import NotFoundError, RemoteError, TacitError
 from tacit.home.home import Home, HomePart
-from tacit.log.incoming import IncomingFilter, append_received, import_tombstones
+from tacit.log.incoming import IncomingFilter, append_received
 from tacit.model.ids import EventId, event_id
-from tacit.purge.plan import late_tombstones
-from tacit.purge.tombstones import Tombstones, is_purge
+from tacit.purge.tombstones import ReceivedPurges, Tombstones, is_purge
+from tacit.record import Record
 from tacit.remotes import damage, segments
 from tacit.remotes.damage import Repairs, find_repairs
 from tacit.remotes.faults import MANIFEST, Fault, FaultKind, since_before, wanted_files
@@ -43,9 +44,24 @@ from tacit.remotes.state import (
 )
 from tacit.remotes.transport import Transport, open_transport
 
+T = TypeVar("T")
 # Ids are times: one that is further ahead is held back, because all later ids of this home would have to be greater.
 _MAX_AHEAD = timedelta(days=3650)
 _MANIFEST_AGE = timedelta(hours=1)  # a manifest is written again after this, so that others see a living machine
+
+
+class Purger(Protocol):
+    """What removes from a home whatever tombstones name."""
+
+    def purge_again(self) -> object: ...
+    def purge_received(self, received: ReceivedPurges, then: Callable[[], T]) -> T: ...
+
+
+class TakenLines(Record):
+    """How many lines of a machine were new, and how many wait, by segment."""
+
+    new: int
+    held: Mapping[str, int]
 
 
 class RemoteSession:
@@ -75,12 +91,12 @@ class RemoteSession:
 
 
 class RemoteSteps(HomePart):
-    """The steps of a sync. `apply_purges` removes from the log whatever its tombstones name."""
+    """The steps of a sync."""
 
-    def __init__(self, home: Home, remotes: RemoteStore, apply_purges: Callable[[], object]) -> None:
+    def __init__(self, home: Home, remotes: RemoteStore, purger: Purger) -> None:
         super().__init__(home)
         self._remotes = remotes
-        self._apply_purges = apply_purges
+        self._purger = purger
 
     # Running a step
 
@@ -195,7 +211,7 @@ class RemoteSteps(HomePart):
                 f"{names[machine]} was removed and gets the keys of this remote: "
                 f"tacit remote forget-machine {short_id(machine)}"
             )
-        counts = self._take_lines(received)
+        taken_lines = self._take_lines(received)
         session.applied_purges = len(set(self.purges()) - known_purges)
         peers = {peer.manifest.machine: peer for peer in state.peers}
         read_names: set[str] = set()
@@ -203,8 +219,9 @@ class RemoteSteps(HomePart):
             machine = found.area.machine
             listed = {entry.name for manifest in found.area.manifests for entry in manifest.segments}
             before = peers[machine].taken if machine in peers else ()
-            known = {*before, *(part.name for part in found.segments if not part.held)} & listed
-            held = sum(part.held for part in found.segments)
+            held_by_name = taken_lines[machine].held if machine in taken_lines else {}
+            known = {*before, *(part.name for part in found.segments if not held_by_name.get(part.name))} & listed
+            held = sum(held_by_name.values())
             read_names |= {part.name for part in found.segments}
             latest, keys = found.area.manifests[0], state.ring.fingerprint
             if machine in peers:  # the key that it is handed others with never changes, whatever is said later
@@ -219,7 +236,7 @@ class RemoteSteps(HomePart):
         if _has_come_back(state.faults, session.state.faults):
             session.transport.forget_replaced()
         session.reports = {
-            machine: report._replace(new=counts.get(machine, 0))
+            machine: report._replace(new=taken_lines[machine].new if machine in taken_lines else 0)
             for machine, report in self.peer_reports(session.state).items()
         }
         self._remotes.save(session.state)
@@ -234,51 +251,58 @@ class RemoteSteps(HomePart):
                 faults += damage.segment_faults(view, peer, read, now)
         return state._replace(faults=since_before(faults, state.faults))
 
-    def _take_lines(self, received: Sequence[Received]) -> dict[str, int]:
-        """Append what is new to the log, apply new tombstones, and update index and pages. Return counts by machine.
+    def _take_lines(self, received: Sequence[Received]) -> dict[str, TakenLines]:
+        """Append what is new to the log, apply new tombstones, and update index and pages. Return what was taken by
+        machine.
 
         Tombstones come first. They hold for lines of a machine that had not applied them when it wrote, whatever the
         time of those lines. A machine that had applied them may have said the same again, on purpose.
         """
-        log = self._store.log
-        events = [event for found in received for part in found.segments for event in part.events]
-        if not events:
+        if not any(found.segments for found in received):
             return {}
-        incoming = IncomingFilter(log, self._latest_id())
-        if tombstones := incoming.new_tombstones(events):
-            self._store.mark_purge()
-            import_tombstones(log, tombstones)
-            manifests = [manifest for found in received for manifest in found.area.manifests]
-            manifests += [peer.manifest for state in self._remotes.all() for peer in state.peers]
-
-            def segments_that_knew(op: str) -> set[str]:  # of machines that had applied a purge, as far as is known
-                return segments.received_segments(manifest.machine for manifest in manifests if op in manifest.purges)
-
-            if drafts := late_tombstones(log, tombstones, segments_that_knew):
-                log.append(drafts, self._store.actor.origin())
-        counts = {found.area.machine: self._append_received(incoming, found) for found in received}
+        taken = self._append_lines(received)  # what that needed in memory is free again when the index is made
         self.finish_purges()
         self._store.make()
-        return counts
+        return taken
 
-    def _append_received(self, incoming: IncomingFilter, found: Received) -> int:
-        lines, count = [*self._store.log.tombstones()], 0
+    def _append_lines(self, received: Sequence[Received]) -> dict[str, TakenLines]:
+        incoming = IncomingFilter(self._store.log, self._latest_id())
+        marked = (event for found in received for part in found.segments for event in part.tombstones)
+        manifests = [manifest for found in received for manifest in found.area.manifests]
+        manifests += [peer.manifest for state in self._remotes.all() for peer in state.peers]
+
+        def segments_that_knew(op: str) -> set[str]:  # of machines that had applied a purge, as far as is known
+            return segments.received_segments(manifest.machine for manifest in manifests if op in manifest.purges)
+
+        def take() -> dict[str, TakenLines]:
+            return {found.area.machine: self._append_received(incoming, found) for found in received}
+
+        if tombstones := incoming.new_tombstones(marked):
+            return self._purger.purge_received(ReceivedPurges(tombstones, segments_that_knew), take)
+        return take()
+
+    def _append_received(self, incoming: IncomingFilter, found: Received) -> TakenLines:
+        """Append the new lines of a machine, a segment at a time. Those with the greatest ids come last, so that few
+        lines are late."""
+        lines, count, held = [*self._store.log.tombstones()], 0, dict[str, int]()
         day = self._now().date().isoformat()
         for manifest in found.area.manifests:
             applied = set(manifest.purges)
             unknown = Tombstones(line for line in lines if line.op not in applied and is_purge(line))
             known = Tombstones(line for line in lines if line.op in applied or not is_purge(line))
-            records = [event for part in found.segments if part.manifest is manifest for event in part.events]
-            if events := incoming.new_events(records, unknown if unknown.all else None, known):
-                append_received(self._store.log, found.area.machine, events, day)
-                count += len(events)
-        return count
+            parts = [part for part in found.segments if part.manifest is manifest]
+            for part in sorted(parts, key=lambda part: part.last):
+                records, held[part.name] = part.read(incoming.is_known)
+                if events := incoming.new_events(records, unknown if unknown.all else None, known):
+                    append_received(self._store.log, found.area.machine, events, day)
+                    count += len(events)
+        return TakenLines(count, held)
 
     def finish_purges(self) -> None:
         """Apply tombstones that are in the log and were not applied, because they just came or a purge was killed."""
         if self._is_purging():
             with suppress(NotFoundError):  # it was killed before it wrote a tombstone
-                self._apply_purges()
+                self._purger.purge_again()
 
     def _is_purging(self) -> bool:
         return os.path.lexists(self._store.paths.purge_marker)

@@ -11,8 +11,9 @@ not what a manifest lists, is left alone; what a manifest lists and is not there
 
 from __future__ import annotations
 
+import re
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 
@@ -21,8 +22,8 @@ from tacit.errors import RemoteError
 from tacit.log import Log
 from tacit.log.codec import decode, split_mac, with_checksum
 from tacit.log.incoming import is_about_memory, is_portable
-from tacit.log.reader import Cursor, RawLine, line_tail, read_lines
-from tacit.log.segment import received_segment
+from tacit.log.reader import TOMBSTONE_TYPE, Cursor, RawLine, line_tail, read_lines
+from tacit.log.segment import is_of_judgements, received_segment
 from tacit.model.event import Event
 from tacit.model.ids import EventId
 from tacit.model.observation import UnknownBody
@@ -49,9 +50,7 @@ _MAX_INFLATED_BYTES = 16 << 20
 _MAX_MANIFEST_BYTES = 4 << 20
 _MAX_LINE_BYTES = 256 << 10
 _MAX_RENAMED_TRIES = 64  # files of the right size that are tried for a missing segment
-# Files of the log that have no judgements.
-_ACTIVITY = ("activity/", "imported/history-")
-_ACTIVITY_SUFFIX = "-activity.jsonl"
+_IDS = re.compile(rb'"id":"([0-9a-f-]{36})","op":"')
 
 
 def seal_segment(ring: Ring, content: bytes) -> bytes:
@@ -97,8 +96,7 @@ class SegmentReader:
         """
         state, skipped = self._state, received_segments(self._state.publishers(self._now))
         for segment in self._log.segments():
-            is_activity = segment.startswith(_ACTIVITY) or segment.endswith(_ACTIVITY_SUFFIX)
-            if segment not in skipped and (state.everything or not is_activity):
+            if segment not in skipped and (state.everything or is_of_judgements(segment)):
                 known = _without_small_tail([part for part in state.parts if part.segment == segment])
                 verify = state.written is None or state.has_new_purges(purges)
                 yield from self._plan_segment(segment, known, verify)
@@ -224,13 +222,29 @@ def view_remote(transport: Transport, ring: Ring) -> RemoteView:
 
 
 class ReceivedSegment(Record):
-    """A segment that was found: the manifest that lists it, its name, its events, and how many of its lines wait,
-    because they are of a newer version of Tacit, or of a clock that is years ahead."""
+    """A segment that was found: the manifest that lists it, its name, and its lines, compressed because there may be
+    many, and gone once they were read. `tombstones` are wanted before all others, and `last` is the greatest id."""
 
     manifest: Manifest
     name: str
-    events: tuple[Event, ...]
-    held: int
+    packed: list[bytes]
+    latest: EventId
+    tombstones: tuple[Event, ...] = ()
+    last: bytes = b""
+
+    def read(self, is_known: Callable[[bytes], bool]) -> tuple[list[Event], int]:
+        """Return the events of lines that are not known, and how many lines wait, because they are of a newer version
+        of Tacit, or of a clock that is years ahead."""
+        events, held = [], 0
+        for line in zlib.decompress(self.packed.pop()).split(b"\n"):
+            if not line or is_known(line):
+                continue
+            record = decode(line) if len(line) < _MAX_LINE_BYTES else None
+            if isinstance(record, Event) and record.id <= self.latest and not isinstance(record.body, UnknownBody):
+                events.append(record)
+            else:
+                held += 1
+        return events, held
 
 
 class Received(Record):
@@ -254,14 +268,17 @@ def receive(
             content = find_content(transport, view, area, ring, entry)
             if content is not None:
                 known.add(entry.name)
-                lines = [line for line in content.split(b"\n") if line]
-                records = [decode(line) for line in lines if len(line) < _MAX_LINE_BYTES]
-                events = [record for record in records if isinstance(record, Event) and record.id <= latest]
-                events = [event for event in events if not isinstance(event.body, UnknownBody)]
-                found.append(ReceivedSegment(manifest, entry.name, tuple(events), len(lines) - len(events)))
+                found.append(_unread_segment(manifest, entry.name, content, latest))
             elif manifest is area.manifests[0]:
                 missing += 1
     return Received(area, tuple(found), missing)
+
+
+def _unread_segment(manifest: Manifest, name: str, content: bytes, latest: EventId) -> ReceivedSegment:
+    marked = [line for line in content.split(b"\n") if TOMBSTONE_TYPE in line] if TOMBSTONE_TYPE in content else []
+    tombstones = tuple(event for line in marked if isinstance(event := decode(line), Event) and event.id <= latest)
+    last = max(_IDS.findall(content), default=b"")
+    return ReceivedSegment(manifest, name, [zlib.compress(content, 1)], latest, tombstones, last)
 
 
 def find_content(transport: Transport, view: RemoteView, area: Area, ring: Ring, entry: SegmentEntry) -> bytes | None:

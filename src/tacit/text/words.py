@@ -131,7 +131,7 @@ def _is_short(stem: str) -> bool:
     return _vowel_pattern(stem).endswith("cvc") and stem[-1] not in "wxy"
 
 
-STEMS = WordCache(porter_stem, 100_000)
+STEMS = WordCache(porter_stem, 50_000)
 
 _SIMPLE_SUFFIXES = ("ingly", "edly", "ings", "ing", "ed", "es", "ly", "s")
 _DOUBLED_CONSONANTS = "bdgmnprt"  # before a suffix

@@ -11,6 +11,7 @@ import re
 import sqlite3
 import stat
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -45,7 +46,7 @@ from tacit.purge.files import is_stray_copy
 from tacit.purge.tombstones import load_tombstones
 from tacit.text.display import clip
 from tacit.vault.outdated import outdated_rows
-from tacit.vault.status import remote_reports, team_summary
+from tacit.vault.status import remote_states, team_summary
 
 _MIN_FREE_BYTES = 64 * 1024 * 1024
 _NETWORK_FILE_SYSTEMS = ("nfs", "cifs", "smb", "9p", "fuse", "afs", "lustre", "ceph", "glusterfs")
@@ -525,16 +526,18 @@ def check_team(exam: Examination) -> Iterator[Finding]:
 def check_remotes(exam: Examination) -> Iterator[Finding]:
     """Keys that this machine did not get, and files of other machines that are damaged or lost on remotes, as this home
     knows it. No remote is asked."""
-    for report in remote_reports(exam.home):
-        if report.problem is not None:
-            yield Finding(f"the remote {report.name}", report.problem.message, report.problem.hint or "tacit sync")
-        for machine in report.machines:
-            if machine.damaged:
-                where, count = (
-                    f"the remote {report.name}",
-                    f"{machine.damaged} {'file' if machine.damaged == 1 else 'files'}",
-                )
-                yield Finding(where, f"{count} of {machine.name} damaged or lost", "tacit sync there, then here")
+    now = exam.home.store.actor.clock()
+    for name, state in remote_states(exam.home):
+        where = f"the remote {name}"
+        if isinstance(state, StoreError):
+            yield Finding(where, state.message, state.hint or "tacit sync")
+            continue
+        if error := state.keys_error():
+            yield Finding(where, error.message, error.hint or "tacit sync")
+        names = {peer.manifest.machine: peer.manifest.name for peer in state.peers}
+        for machine, count in Counter(fault.machine for fault in state.faults if fault.is_loss(now)).items():
+            files = f"{count} {'file' if count == 1 else 'files'} of {names.get(machine, machine[:8])}"
+            yield Finding(where, f"{files} damaged or lost", "tacit sync there, then here")
 
 
 def check_late_answers(exam: Examination) -> Iterator[Finding]:

@@ -79,7 +79,7 @@ class Exchange(HomePart):
         """The person's other machines: `tacit remote`, and the remotes of `tacit sync`."""
         from tacit.remotes.machines import Machines
 
-        return Machines(self._home, Purger(self._home).purge_again)
+        return Machines(self._home, Purger(self._home))
 
     def export(self, to: str) -> Exported:
         """Write log and readable pages into a new folder, which is then a home without an index.

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import cached_property, partial
+from typing import TypeVar
 
 from tacit.disk.files import OsDisk, link_hint, open_plain, read_file, replace_file
 from tacit.errors import IndexUnusableError, NotFoundError, RefusedError, UsageError
@@ -23,19 +24,30 @@ from tacit.index.database import translate_sqlite_errors
 from tacit.index.writer import IndexedEvent, ReplacedEvent, RewrittenLine, SegmentCursor, apply_rewritten
 from tacit.log import Log
 from tacit.log.codec import event_type, must_decode
+from tacit.log.incoming import import_tombstones
 from tacit.log.reader import Cursor, LogReader, RawLine, line_tail
 from tacit.log.segment import PURGED_SEGMENT
 from tacit.log.spool import Spool
 from tacit.model.event import Draft
 from tacit.model.ids import ClaimId
 from tacit.purge.files import FilePurge, HomeFiles, ScrubbedFile, write_scrubbed
-from tacit.purge.plan import LogSearch, PurgePlan, SegmentEdits, StagedSegments, additional_tombstones, make_tombstones
+from tacit.purge.plan import (
+    LogSearch,
+    PurgePlan,
+    SegmentEdits,
+    StagedSegments,
+    additional_tombstones,
+    late_tombstones,
+    make_tombstones,
+    meet_named,
+)
 from tacit.purge.prints import make_fingerprint
 from tacit.purge.request import PurgeRequest, add_wordings, find_memory, text_request
 from tacit.purge.search import SharedRoots
-from tacit.purge.tombstones import Tombstones, load_tombstones
+from tacit.purge.tombstones import ReceivedPurges, Tombstones, load_tombstones
 from tacit.record import Record
 
+T = TypeVar("T")
 _TAIL_BYTES = 64  # more than a cursor has of the last line
 # Files of other programs below the user's folder.
 _TRANSCRIPT_FOLDERS = (".claude", ".codex", ".gemini", ".copilot", ".local/share/opencode")
@@ -135,7 +147,11 @@ class Purger(HomePart):
                 prints = [
                     make_fingerprint(text, self._store.entropy() + self._store.entropy()) for text in request.texts
                 ]
-                self._replace_segments(self._search_cache[request].log, lambda plan: make_tombstones(plan, prints, why))
+                self._replace_segments(
+                    self._search_cache[request].log,
+                    lambda plan: make_tombstones(plan, prints, why),
+                    is_index_current=self._store.is_index_current(),
+                )
             return findings
 
         return self._clean_files(work)
@@ -167,6 +183,34 @@ class Purger(HomePart):
             return self._find_files(repeated[0], FilePurge([repeated[1]]))
 
         return self._clean_files(work)
+
+    def purge_received(self, received: ReceivedPurges, then: Callable[[], T]) -> T:
+        """Apply the tombstones that came from other machines, append what else came, and return what `then` returns.
+
+        What was purged before is not looked for again: no purge may be interrupted. `then` appends lines from which
+        these tombstones have removed what they mean. Raise RefusedError as `purge` does.
+        """
+        self._check_allowed()
+        log, results = self._store.log, list[T]()
+
+        def work() -> _PurgeFindings:
+            if self.is_interrupted:  # by somebody else, since the sync began
+                self._repeat_purges()
+            is_index_current = self._store.is_index_current()
+            known_ids = {event.id for event in log.tombstones()}
+            self._store.mark_purge()
+            import_tombstones(log, received.tombstones)
+            known = Tombstones(received.tombstones)
+            claim_keys = meet_named(log, known)
+            if drafts := late_tombstones(log, received.tombstones, received.knew, known, claim_keys):
+                log.append(drafts, self._store.actor.origin())
+            new = Tombstones((event for event in log.tombstones() if event.id not in known_ids), known)
+            applied = self._apply_tombstones(new, claim_keys, is_index_current=is_index_current)
+            results.append(then())
+            return self._find_files(applied[0], FilePurge([applied[1]]))
+
+        self._clean_files(work)
+        return results[0]
 
     # Checking the request
 
@@ -233,9 +277,14 @@ class Purger(HomePart):
         )
         return _PurgeFindings(plan, purge, files, report)
 
-    def _replace_segments(self, search: LogSearch, tombstones_of: Callable[[PurgePlan], list[Draft]]) -> PurgePlan:
-        """Append the tombstones, then put every changed segment in place together with a new index."""
-        origin, is_index_current = self._store.actor.origin, self._store.is_index_current()
+    def _replace_segments(
+        self, search: LogSearch, tombstones_of: Callable[[PurgePlan], list[Draft]], *, is_index_current: bool
+    ) -> PurgePlan:
+        """Append the tombstones, then put every changed segment in place together with a new index.
+
+        `is_index_current` says that the index was of this log before the first of these tombstones was in it.
+        """
+        origin = self._store.actor.origin
         with self._store.log.exclusive() as log:
             plan = search.plan(log)
             replace_file(OsDisk(self._store.paths.root), self._store.paths.purge_marker, b"")
@@ -273,8 +322,19 @@ class Purger(HomePart):
         tombstones = load_tombstones(self._store.log)
         if tombstones is None:
             return None
-        search = LogSearch(tombstones)
-        plan = self._replace_segments(search, lambda plan: additional_tombstones(self._store.log, plan, tombstones))
+        claim_keys = meet_named(self._store.log, tombstones)
+        return self._apply_tombstones(tombstones, claim_keys, is_index_current=self._store.is_index_current())
+
+    def _apply_tombstones(
+        self, tombstones: Tombstones, claim_keys: Sequence[str] | None, *, is_index_current: bool
+    ) -> tuple[PurgePlan, Tombstones]:
+        """Remove from the log what these tombstones describe. Return also those to apply to other files."""
+        search = LogSearch(tombstones, claim_keys)
+        plan = self._replace_segments(
+            search,
+            lambda plan: additional_tombstones(self._store.log, plan, tombstones),
+            is_index_current=is_index_current,
+        )
         return plan, search.still_purged()
 
     def _clean_files(self, rewrite_log: Callable[[], _PurgeFindings]) -> PurgeReport:

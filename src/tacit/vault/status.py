@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import datetime, timedelta
 
 from tacit.errors import StoreError
@@ -28,7 +27,7 @@ from tacit.vault.outdated import outdated_rows
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from tacit.remotes.state import RemoteReport
+    from tacit.remotes.state import RemoteState
 
 RECENT_DAYS = 7
 
@@ -194,18 +193,25 @@ def waiting_counts(home: Home, connection: sqlite3.Connection) -> WaitingCounts:
     )
 
 
-def remote_summaries(home: Home) -> Iterator[RemoteSummary]:
-    """Yield the remotes of a home. None of them is asked."""
+def remote_states(home: Home) -> Iterator[tuple[str, RemoteState | StoreError]]:
+    """Yield what is known of each remote of a home, or that its file cannot be read. None of them is asked."""
     if not os.path.isdir(home.store.paths.path(REMOTES_FOLDER)):
         return
     from tacit.remotes.state import RemoteStore
 
-    remotes, now, timer = RemoteStore(home.store.paths), home.store.actor.clock(), read_timer(home.store.paths)
+    remotes = RemoteStore(home.store.paths)
     for name in remotes.names():
         try:
-            state = remotes.load(name)
+            yield name, remotes.load(name)
         except StoreError as error:
-            yield RemoteSummary(name, "", f"{error.message}; {error.hint}", True)
+            yield name, error
+
+
+def remote_summaries(home: Home) -> Iterator[RemoteSummary]:
+    now, timer = home.store.actor.clock(), read_timer(home.store.paths)
+    for name, state in remote_states(home):
+        if isinstance(state, StoreError):
+            yield RemoteSummary(name, "", f"{state.message}; {state.hint}", True)
         else:
             synced_at = timestamp(state.synced_at) if state.synced_at else ""
             damaged = sum(fault.is_loss(now) for fault in state.faults)
@@ -232,14 +238,3 @@ def team_summary(home: Home) -> TeamSummary | None:
     return TeamSummary(
         known.server, known.synced_at, known.problem, len(overview.waiting), len(team.proposals()), unpurged, overdue
     )
-
-
-def remote_reports(home: Home) -> list[RemoteReport]:
-    """Return what is known of remotes; nobody is asked. Of a remote whose file cannot be read nothing is."""
-    if not os.path.isdir(home.store.paths.path(REMOTES_FOLDER)):
-        return []
-    from tacit.remotes.machines import Machines
-
-    with suppress(StoreError):
-        return Machines(home, lambda: None).remotes()
-    return []
