@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MIN_SERVER = 130000  # as libpq counts: 13.0
 MIGRATIONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "migrations")
+# What members call and insert: of this version of it, servers may have more than this Tacit knows.
+CLIENT_VERSION = 1
 _UP, _DOWN = ".up.sql", ".down.sql"
 _LOCK_KEY = 8_386_658_464_824_651_636  # any number that nobody else uses
 _UPGRADE_TACIT = "upgrade Tacit: pip install --upgrade 'tacit-memory[team]'"
@@ -160,24 +162,21 @@ def _applied(cursor: Cursor) -> list[AppliedMigration]:
 
 
 def require_schema(cursor: Cursor) -> None:
-    """Check that the server's schema is the one this version of Tacit was made for. For members as well.
+    """Check that the server's schema is one that this version of Tacit can talk to. For members as well.
 
     Raises:
-        RefusedError: The schema is newer, older or missing.
+        RefusedError: Members call other things there, or the schema is missing.
     """
-    latest = known_migrations()[-1].number
     cursor.execute("SELECT FROM pg_namespace WHERE nspname = 'tacit' AND has_schema_privilege(oid, 'USAGE')")
     if cursor.fetchone() is None:
         raise RefusedError("the server has no team's schema that you may use", f"{_SET_UP}, and adds you as a member")
     cursor.execute("SELECT tacit.version()")
     row = cursor.fetchone()
     version = int(str(row[0])) if row and row[0] is not None else 0
-    if version > latest:
+    if version > CLIENT_VERSION:
         raise RefusedError(
-            f"the server's schema has version {version}, and this Tacit knows versions up to {latest}", _UPGRADE_TACIT
+            f"the server speaks version {version} with members, and this Tacit speaks {CLIENT_VERSION}", _UPGRADE_TACIT
         )
-    if version < latest:
-        raise RefusedError(f"the server's schema has version {version}, and this Tacit needs {latest}", _SET_UP)
 
 
 # Members
