@@ -212,7 +212,12 @@ def test_who_is_no_member_is_told_so(postgres: Cluster) -> None:
     server = TeamServer(postgres)
     postgres.create_role("trent")
     empty = postgres.url(postgres.create_database(), "trent")
-    for url in (server.url("trent"), empty):
-        refused = pytest.raises(RefusedError, match="no team's schema that you may use")
-        with connect(url) as trent, refused, transaction(trent) as cursor:
-            require_schema(cursor)
+    with connect(server.url("trent")) as trent:
+        for version, answers in ((LATEST, True), (1, False)):
+            with connect(server.url(SUPERUSER)) as admin:
+                migrate(admin, version)
+            with transaction(trent) as cursor:
+                assert require_schema(cursor) == (False, answers)
+    refused = pytest.raises(RefusedError, match="no team's schema")
+    with connect(empty) as trent, refused, transaction(trent) as cursor:
+        require_schema(cursor)

@@ -14,7 +14,7 @@ from tacit.cli.output import JsonObject, ask, ask_choice, bold, confirm, dim, ec
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.project import remote_name
 from tacit.model.claim import project_name
-from tacit.postgres import address_of, connect
+from tacit.postgres import address_for, address_of, connect
 from tacit.team import TeamOverview, schema
 from tacit.team.events import Proposal, TeamMemory, TeamStatus, team_scope
 from tacit.team.exchange import TakenBack, TeamSyncResult
@@ -292,11 +292,26 @@ def sync_team(call: Invocation) -> int:
 def _echo_result(call: Invocation, result: TeamSyncResult) -> int:
     """Print what a sync changed and what it could not do."""
     _echo_changes(call, result)
-    for refused in result.refused:
-        what = f"{_VERBS[refused.entry.verb]} {_entry_text(refused.entry)}"
-        echo_wrapped(f"  ✗ not taken: {what}: {printable(refused.problem)}")
-    for name in result.ended:
-        echo_wrapped(f"  You are no member of {printable(name)} any more: what came from there was taken back.")
+    for problem, group in groupby(result.refused, key=lambda refused: refused.problem):
+        entries = [refused.entry for refused in group]
+        for entry in entries[:_MAX_LISTED]:
+            echo_wrapped(f"  ✗ not taken: {_VERBS[entry.verb]} {_entry_text(entry)}: {printable(problem)}")
+        if len(entries) > _MAX_LISTED:
+            echo(f"  ✗ and {len(entries) - _MAX_LISTED} more for this reason")
+    _echo_ended(result)
+    if result.restored is not None:
+        again = pluralize(result.restored, "event", "events")
+        echo_wrapped(
+            f"  The server was restored from a backup: all of it was read again. {again} of yours that it had forgotten"
+            " is queued and sent again; decisions of others come back when they sync."
+        )
+    if held := result.held:
+        who = f"pid {held.pid} of {held.role}, {held.application or 'no name'}" if held.role else "of somebody"
+        echo_wrapped(
+            f"  {pluralize(held.events, 'event')} of your projects cannot be read since {held.seconds:,} seconds,"
+            f" because a transaction on the server is open ({who}); nothing is lost. Its administrator finds it with:"
+            " select * from tacit.horizon"
+        )
     if result.offered:
         echo_wrapped(f"  You were added to {_names(result.offered)}: tacit team join URL shows what would come.")
     if waiting := len(call.vault.exchange.team.proposals()):
@@ -306,17 +321,32 @@ def _echo_result(call: Invocation, result: TeamSyncResult) -> int:
     return 1 if result.refused else 0
 
 
+def _echo_ended(result: TeamSyncResult) -> None:
+    """Say which memberships ended, and that what came from there is gone."""
+    if result.ended and not result.is_member:
+        gone = pluralize(len(result.removed), "memory of the team was", "memories of the team were")
+        echo_wrapped(
+            f"  You are no member of the team's projects any more: {gone} taken back. What you said yourself stays. To"
+            " forget the server: tacit team leave"
+        )
+        return
+    for name in result.ended:
+        echo_wrapped(f"  You are no member of {printable(name)} any more: what came from there was taken back.")
+
+
 def _echo_changes(call: Invocation, result: TeamSyncResult) -> None:
     for claim in result.added:
         memory = call.vault.search.show(claim).memory
         author = f" ({printable(memory.author)})" if memory.author else " (yours; the team accepted it)"
         echo_wrapped(f"  + [{claim[:_SHORT]}] {printable(memory.claim.sentence)}{author}")
-    for gone in result.removed:
+    for gone in result.removed[:_MAX_LISTED]:
         try:  # it stays if the person said the same
             stays = "; it stays yours" if call.vault.search.show(gone.id).memory.is_live else ""
         except NotFoundError:
             stays = ""
         echo_wrapped(f"  - [{gone.id[:_SHORT]}] taken back{_decision_text(gone)}{stays}")
+    if len(result.removed) > _MAX_LISTED:
+        echo(f"  - and {len(result.removed) - _MAX_LISTED} more")
     for gone in result.declined:
         why = _decision_text(gone)
         echo_wrapped(f"  · [{gone.id[:_SHORT]}] declined{why}; it stays yours: {printable(gone.sentence)}")
@@ -402,12 +432,10 @@ def set_up(call: Invocation, url: str) -> None:
         schema.migrate(connection, target)
     echo(f"Done: version {plan.target}.")
     if plan.version == 0:
-        address = address_of(url)
-        host = address.host if address.host and not address.host.startswith(("/", "service ")) else "HOST"
         echo("\nNext, for each person:")
         echo("  psql: create role alice login; and \\password alice")
         echo("  tacit team add-member URL alice --project github.com/acme/api")
-        echo(f"They type: tacit team join postgresql://alice@{printable(host)}/{printable(address.database)}")
+        echo(f"They type: tacit team join {printable(address_for(url, 'alice'))}")
 
 
 def _agrees(call: Invocation, connection: Connection, lost: schema.Holdings | None = None) -> bool:

@@ -113,7 +113,7 @@ class Team(HomePart):
             )
         with open_server(url) as server:
             standing = server.standing()
-            home = TeamHome(url, standing.user, standing.projects)
+            home = TeamHome(url, standing.user, standing.projects, team=standing.team)
             return TeamPreview(self._exchange.pull(server, home)[0], standing.unusable)
 
     def join(self, preview: TeamPreview, erase: Erase) -> TeamSyncResult:

@@ -31,6 +31,13 @@ _UP, _DOWN = ".up.sql", ".down.sql"
 _LOCK_KEY = 8_386_658_464_824_651_636  # any number that nobody else uses
 _UPGRADE_TACIT = "upgrade Tacit: pip install --upgrade 'tacit-memory[team]'"
 _SET_UP = "its administrator runs: tacit team setup URL"
+# Before migration 2, who is no member may not use the schema.
+_SELECT_USE = (
+    "SELECT has_schema_privilege(n.oid, 'USAGE') AND coalesce(has_function_privilege(version.oid, 'EXECUTE'), false),"
+    " whoami.oid IS NOT NULL FROM pg_namespace n"
+    " LEFT JOIN pg_proc version ON version.pronamespace = n.oid AND version.proname = 'version'"
+    " LEFT JOIN pg_proc whoami ON whoami.pronamespace = n.oid AND whoami.proname = 'whoami' WHERE n.nspname = 'tacit'"
+)
 
 
 class Migration(Record):
@@ -161,22 +168,31 @@ def _applied(cursor: Cursor) -> list[AppliedMigration]:
     return [AppliedMigration(int(str(number)), str(name), str(digest)) for number, name, digest in cursor]
 
 
-def require_schema(cursor: Cursor) -> None:
-    """Check that the server's schema is one that this version of Tacit can talk to. For members as well.
+class SchemaUse(Record):
+    """What the role that is connected may call: nothing, what everybody may (`answers`), or what members may."""
+
+    is_member: bool
+    answers: bool
+
+
+def require_schema(cursor: Cursor) -> SchemaUse:
+    """Check that the server's schema is one that this version of Tacit can talk to. For everybody who may connect.
 
     Raises:
         RefusedError: Members call other things there, or the schema is missing.
     """
-    cursor.execute("SELECT FROM pg_namespace WHERE nspname = 'tacit' AND has_schema_privilege(oid, 'USAGE')")
-    if cursor.fetchone() is None:
-        raise RefusedError("the server has no team's schema that you may use", f"{_SET_UP}, and adds you as a member")
-    cursor.execute("SELECT tacit.version()")
+    cursor.execute(_SELECT_USE)
     row = cursor.fetchone()
-    version = int(str(row[0])) if row and row[0] is not None else 0
-    if version > CLIENT_VERSION:
+    if row is None:
+        raise RefusedError("the server has no team's schema", f"{_SET_UP}, and adds you as a member")
+    use = SchemaUse(row[0] is True, row[1] is True)
+    cursor.execute("SELECT tacit.version()" if use.is_member else "SELECT 0")
+    ((version,),) = cursor.fetchall()
+    if int(str(version)) > CLIENT_VERSION:
         raise RefusedError(
             f"the server speaks version {version} with members, and this Tacit speaks {CLIENT_VERSION}", _UPGRADE_TACIT
         )
+    return use
 
 
 # Members

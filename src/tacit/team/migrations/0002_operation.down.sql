@@ -5,6 +5,65 @@ begin
     (select pg_catalog.pg_get_userbyid(n.nspowner) from pg_catalog.pg_namespace n where n.nspname = 'tacit'));
 end $$;
 
+revoke usage on schema tacit from public;
+drop function tacit.changes(integer);
+drop trigger note_membership on tacit.membership;
+drop function tacit.note_membership();
+create or replace function tacit.grant_role(member name, curator boolean) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  execute format('grant %I to %I', case when curator then tacit.curator_role() else tacit.member_role() end, member);
+end $$;
+
+create or replace function tacit.revoke_role(member name, curator boolean) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  execute format('revoke %I from %I', case when curator then tacit.curator_role() else tacit.member_role() end, member);
+end $$;
+
+drop function tacit.note_change(text, name, text);
+drop table tacit.membership_change;
+drop view tacit.size, tacit.horizon, tacit.queue;
+drop function tacit.limit_proposals(integer);
+create or replace function tacit.stamp_event() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  added constant bigint := n.added from tacit.numbering n;
+begin
+  -- An older snapshot would not see a purge that was committed meanwhile.
+  if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
+    raise exception 'events are inserted in transactions that read what is committed'
+      using errcode = 'invalid_transaction_state', hint = 'begin isolation level read committed';
+  end if;
+  new.author := session_user;
+  new.at := now();
+  new.xid := (pg_current_xact_id()::text::bigint + added)::text::xid8;
+  if new.kind <> 'purged'
+     and exists (select from tacit.tombstone t where t.project = new.project and t.memory = new.memory) then
+    return null; -- somebody who has not heard of the purge must not bring the text back
+  end if;
+  -- One statement, so that both sides are of one snapshot: a transaction that began and committed after another
+  -- snapshot was taken would look as if it were of the future.
+  if exists (
+    select from tacit.event e where e.project = new.project
+      and e.xid > greatest(new.xid, (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + added)::text::xid8)
+  ) then
+    perform tacit.fail_as_restored();
+  end if;
+  return new;
+end $$;
+
+drop function tacit.report_refused(text, integer);
+drop trigger count_event on tacit.event;
+drop function tacit.count_event();
+drop table tacit.waiting, tacit.activity, tacit.setting;
+drop function tacit.held_back();
+drop function tacit.lost(uuid[], xid8[], bigint[]);
+drop function tacit.whoami();
+drop function tacit.added();
+drop function tacit.place();
+alter table tacit.numbering drop column team, drop column place;
+
 create or replace function tacit.version() returns integer
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select max(m.number) from tacit.migration m
