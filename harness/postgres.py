@@ -63,6 +63,10 @@ class Cluster:
         assert self._process is not None
         return self._process.pid
 
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None
+
     def start(self) -> None:
         """Start the server and wait until it answers. Does nothing if it runs."""
         if self._process is not None:

@@ -38,6 +38,14 @@ class ServerError(TacitError):
     exit_code = 1
 
 
+class NotAdmittedError(ServerError):
+    """The server itself answered that it does not let this role in. It may be a mistake, and it may be meant."""
+
+
+class ServerLimitError(ServerError):
+    """The server takes no more of this kind today. What waits is sent later."""
+
+
 class ServerUnreachableError(ServerError):
     """The server is down, too slow or out of reach: what waits for it is sent later."""
 
