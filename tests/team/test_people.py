@@ -284,6 +284,20 @@ def test_whoever_is_removed_sees_nothing_from_then_on(server: CertifyingServer, 
     assert "erin is not a member of the team" in admin.tacit("team", "remove-member", url, "erin", code=1).err
 
 
+def test_whoever_is_removed_is_told_and_gives_back_what_came(server: CertifyingServer, tmp_path: Path) -> None:
+    """The certificate still opens a connection: that is how they learn of it."""
+    server.welcome("gina", PROJECT)
+    gina, bob = (Teammate(tmp_path / name, name, server) for name in ("gina", "bob"))
+    for person in (gina, bob):
+        person.join()
+    agree(bob, bob, "never squash a merge")
+    gina.sync()
+    assert "never squash a merge" in gina.memories()
+    Person(tmp_path).tacit("team", "remove-member", server.url(SUPERUSER), "gina")
+    assert "any more" in gina.sync().out
+    assert "never squash a merge" not in gina.memories()
+
+
 def _proposal() -> tuple[str, str, str]:
     body = '{"sentence": "x", "kind": "rule", "tags": []}'
     columns = "insert into tacit.event (id, project, kind, memory, body)"
