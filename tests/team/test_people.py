@@ -135,6 +135,19 @@ def test_a_certificate_with(server: CertifyingServer, case: str) -> None:
             assert "which is nobody here" in refused(session, statement)
 
 
+def test_what_stands_behind_the_name_counts_as_well(server: CertifyingServer) -> None:
+    with server.session(SUPERUSER) as admin:
+        admin.execute("select tacit.let_people_in('cert:/O=Acme/CN=NAME@acme.example')")
+        try:
+            with server.session_by(server.people.issue("/O=Acme/CN=alice@acme.example")) as session:
+                assert who(session) == "alice"
+            for name in ("alice@acne.example", "alice@acme.examples", "alice", "@acme.example"):
+                with server.session_by(server.people.issue(f"/O=Acme/CN={name}")) as session:
+                    assert "nobody here" in refused(session, "select tacit.person()")
+        finally:
+            admin.execute("select tacit.let_people_in(%s)", [PATTERN])
+
+
 def test_a_name_is_taken_as_it_is(server: CertifyingServer) -> None:
     """Somebody else who is called almost the same is somebody else."""
     for name in ("Alice", "alice.b", "alice@acme.example", "Alice B. Smith", "a" * 51):
