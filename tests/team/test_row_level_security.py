@@ -97,6 +97,7 @@ def refused(connection: Connection, statement: str, *args: object) -> str:
         "create temporary table mine (like tacit.event including all)",
         "create table public.child () inherits (tacit.event)",
         "create table public.points (event uuid references tacit.event)",
+        "create table public.kept (event tacit.queue)",
         "create statistics public.columns on project, memory from tacit.event",
         "set row_security = off; select * from tacit.event",
     ],
@@ -120,6 +121,8 @@ def test_who_was_not_made_a_member_cannot_even_ask(server: TeamServer) -> None:
     with server.session("trent") as trent:
         for function in functions:
             assert "permission denied for function" in refused(trent, f"select * from tacit.{function}")
+        # Later migrations could not change a table that somebody has a column of.
+        assert "permission denied for type" in refused(trent, "create table public.kept (event tacit.event)")
 
 
 def test_everybody_may_ask_who_they_are_and_hears_of_nobody_else(server: TeamServer) -> None:

@@ -57,6 +57,8 @@ def show_team(call: Invocation) -> None:
     synced = f"last sync {output.local_minute(home.synced_at) if home.synced_at else 'never'}"
     failed = f"; the last try failed: {printable(home.problem)}" if home.problem else ""
     echo(f"{bold('Team')}  {printable(home.server)} as {printable(home.user)}, {synced}{failed}")
+    if not home.projects:
+        echo("You are a member of no project of this team. To forget the server: tacit team leave")
     for project in [project for project in home.projects if team_scope(project.name) == here] or home.projects:
         _echo_project(home, project)
     if overview.waiting:

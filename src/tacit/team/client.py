@@ -81,7 +81,7 @@ class TeamServer:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._answers = False
+        self._is_member = self._answers = False
 
     def standing(self) -> Standing:
         """Return who one is; who is no member has no projects. Raise RefusedError for a schema this version does not
@@ -90,7 +90,7 @@ class TeamServer:
 
         with transaction(self._connection) as cursor:
             use = require_schema(cursor)
-            self._answers = use.answers and use.is_member
+            self._is_member, self._answers = use.is_member, use.answers and use.is_member
             cursor.execute(_SELECT_PERSON if use.answers else _SELECT_USER)
             ((user, *team),) = cursor.fetchall()
             projects = []
@@ -123,8 +123,8 @@ class TeamServer:
         return HeldBack(int(str(events)), int(str(seconds)), *names)
 
     def events_after(self, position: Position) -> Iterator[list[ServerRow]]:
-        """Yield what the server has after a position, page by page, in its order."""
-        while True:
+        """Yield what the server has after a position, page by page, in its order: nothing for who is no member."""
+        while self._is_member:
             with transaction(self._connection) as cursor:
                 cursor.execute(_SELECT_EVENTS, (str(position.xid), position.seq, PAGE_ROWS))
                 page = [_parse_row(row) for row in cursor.fetchall()]

@@ -6,6 +6,11 @@ begin
 end $$;
 
 revoke usage on schema tacit from public;
+do $$
+begin
+  execute format('revoke usage on type tacit.event from %I', tacit.member_role());
+end $$;
+grant usage on type tacit.event, tacit.migration, tacit.membership, tacit.numbering, tacit.tombstone to public;
 drop function tacit.changes(integer);
 drop trigger note_membership on tacit.membership;
 drop function tacit.note_membership();

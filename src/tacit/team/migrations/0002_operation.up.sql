@@ -79,10 +79,15 @@ update tacit.numbering set place = tacit.place();
 create function tacit.added() returns bigint
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  here constant text := tacit.place();
+  here text;
   numbering record;
 begin
   select n.added, n.place into numbering from tacit.numbering n;
+  -- To read the server's identity takes longer than all the rest, so it is read once in a transaction that pushes.
+  if exists (select from tacit.activity a where a.member = tacit.person() and a.last_push = now()) then
+    return numbering.added;
+  end if;
+  here := tacit.place();
   if numbering.place is distinct from here and current_setting('transaction_read_only') = 'off' then
     -- Who comes second waits for the first one, and changes nothing.
     update tacit.numbering n set added = n.added + (1::bigint << 44), place = here where n.place is distinct from here;
@@ -194,15 +199,15 @@ declare
   proposed constant integer := case new.kind when 'proposed' then 1 else 0 end;
   most integer;
 begin
-  -- Two connections of one person count one after the other.
-  perform from tacit.activity a where a.member = new.author order by a.project for update;
   insert into tacit.activity as a (member, project, events, proposals, last_push)
     values (new.author, new.project, 1, proposed, now())
     on conflict (member, project) do update set events = a.events + 1, day = today, last_push = now(),
       proposals = case when a.day = today then a.proposals else 0 end + proposed;
   if new.kind = 'proposed' then
-    select s.proposals_a_day into most from tacit.setting s;
-    if (select sum(a.proposals) from tacit.activity a where a.member = new.author and a.day = today) > most then
+    -- What other connections of the same person have not committed yet is not counted.
+    select s.proposals_a_day into most from tacit.setting s where s.proposals_a_day <
+      (select sum(a.proposals) from tacit.activity a where a.member = new.author and a.day = today);
+    if found then
       raise exception 'a member may propose % memories a day, and you have', most
         using errcode = 'program_limit_exceeded', hint = 'they wait at your side: sync again tomorrow (UTC)';
     end if;
@@ -387,11 +392,24 @@ revoke all on all functions in schema tacit from public;
 revoke trigger on tacit.event from current_user;
 revoke update, delete, truncate on tacit.membership_change from current_user;
 
+-- Who is no member needs no columns of these types, and a later migration could not change a table that has some.
+do $$
+declare
+  relation record;
+begin
+  for relation in select c.oid::regclass as name from pg_catalog.pg_class c
+    where c.relnamespace = 'tacit'::regnamespace and c.relkind in ('r', 'v')
+  loop
+    execute format('revoke usage on type %s from public', relation.name);
+  end loop;
+end $$;
+
 grant usage on schema tacit to public;
 grant execute on function tacit.whoami() to public;
 grant select on tacit.queue, tacit.horizon, tacit.size to pg_monitor;
 do $$
 begin
+  execute format('grant usage on type tacit.event to %I', tacit.member_role()); -- for functions of theirs
   execute format(
     'grant execute on function tacit.lost(uuid[], xid8[], bigint[]), tacit.held_back(),
        tacit.report_refused(text, integer), tacit.changes(integer) to %I', tacit.member_role());
