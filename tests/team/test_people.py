@@ -9,8 +9,10 @@ from pathlib import Path
 import psycopg
 import pytest
 from harness.person import Person
-from harness.postgres import SUPERUSER, Connection
+from harness.postgres import SUPERUSER, Cluster, Connection
 
+from tacit.postgres import connect
+from tacit.team.schema import migrate
 from tests.support.identities import PATTERN, SHARED, CertifyingServer, People
 from tests.support.postgres import PROJECT
 from tests.support.team import Teammate, agree
@@ -350,6 +352,23 @@ def test_an_administrator_without_superuser_lets_people_in_and_out(server: Certi
     admin.tacit(*setup, "--to", "0")
     with server.session(SUPERUSER) as superuser:
         assert superuser.execute("select from pg_roles where rolname = %s", [shared]).fetchall() == []
+
+
+def test_going_back_leaves_the_functions_as_they_were(postgres: Cluster) -> None:
+    functions = (
+        "select p.proname, p.prosrc, p.prosecdef, p.proconfig, p.provolatile, p.proacl::text[], p.proowner"
+        " from pg_proc p where p.pronamespace = 'tacit'::regnamespace order by 1, 2"
+    )
+    with connect(postgres.url(postgres.create_database())) as admin:
+        migrate(admin, 2)
+        before = admin.execute(functions).fetchall()
+        migrate(admin, 3)
+        admin.execute("select tacit.let_people_in(%s)", [PATTERN])
+        admin.execute("select tacit.grant_role('alice', true), tacit.add_member(%s, 'alice')", [PROJECT])
+        migrate(admin, 2)
+        assert admin.execute(functions).fetchall() == before
+        assert admin.execute("select member from tacit.membership").fetchall() == [("alice",)]
+        assert admin.execute("select tacit.has_role('alice', false)").fetchone() == (False,)
 
 
 @pytest.mark.parametrize("pattern", ["alice", "cert:/CN=alice", "cert:/CN=NAME/O=NAME", "/CN=NAME", "NAME"])
