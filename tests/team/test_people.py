@@ -332,6 +332,23 @@ def test_a_role_that_is_made_later_has_the_name(server: CertifyingServer) -> Non
         assert who(frank) == "frank"
 
 
+def test_who_had_a_role_goes_on_with_a_certificate(server: CertifyingServer, tmp_path: Path) -> None:
+    server.add("hanna", PROJECT)
+    with server.session("hanna") as role:
+        server.propose(role, "cccccccccccc")
+    server.files["hanna"] = server.people.issue("/O=Acme/CN=hanna")
+    url, admin = server.url(SUPERUSER), Person(tmp_path)
+    said = admin.tacit("team", "join", server.url("hanna"), code=1).err
+    assert "you came as cert:/O=Acme/CN=hanna, which is nobody here" in said
+    with server.session(SUPERUSER) as superuser:
+        superuser.execute("drop role hanna")
+    with server.session("hanna") as hanna:
+        assert server.pull(hanna) == []
+        admin.tacit("team", "add-member", url, "hanna", "--project", PROJECT)
+        server.insert(hanna, "withdrawn", "cccccccccccc")
+        assert [row.kind for row in server.pull(hanna) if row.author == "hanna"] == ["proposed", "withdrawn"]
+
+
 def test_an_administrator_without_superuser_lets_people_in_and_out(server: CertifyingServer, tmp_path: Path) -> None:
     server.cluster.create_role("manager", "login createrole")
     database = server.cluster.create_database("manager")

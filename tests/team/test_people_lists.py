@@ -188,7 +188,7 @@ def test_a_list_that_lost_its_names_changes_nothing(admin: Administrator) -> Non
 def test_roles_are_made_for_who_logs_in_by_the_directory(admin: Administrator) -> None:
     everybody = "alice\nbob\nmallory\n"
     said = admin.imports(f"{everybody}new-1\nNew-2\n", "--yes", code=1).out
-    assert said.count("--roles creates it") == 2
+    assert said.count("(--roles creates it)") == 2
     said = admin.imports(f"{everybody}new-1\nNew-2\n", "--yes", "--roles").out
     assert "  + new-1  a new role" in said
     with admin.server.session(SUPERUSER) as session:

@@ -148,7 +148,7 @@ def _problem(state: NameState, creates_roles: bool) -> str:
     if state.is_role or state.needs_no_role:
         return ""
     if not creates_roles:
-        return "no role of the server: --roles creates it"
+        return "no role of the server (--roles creates it), and not let in without one"
     is_fit = state.name == printable(state.name) and 0 < len(state.name.encode()) <= 63
     return "" if is_fit and not state.name.startswith("pg_") else "no name for a role"
 

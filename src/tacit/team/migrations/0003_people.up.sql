@@ -1,8 +1,8 @@
 -- People without a role of their own: a certificate or a directory says who is connected through one shared role.
 --
 -- They log in as tacit_DATABASE_people, which `tacit.let_people_in` creates. PostgreSQL has checked who they are before
--- that, and `tacit.person` reads it from where only the server writes: the verified certificate of this connection, and
--- from PostgreSQL 16 on SYSTEM_USER. What stands around the name there is compared with a pattern of the administrator's,
+-- that, and `tacit.person` reads it from where only the server writes: the verified certificate or Kerberos principal of
+-- this connection, and from PostgreSQL 16 on SYSTEM_USER. What stands around the name there is compared with a pattern of the administrator's,
 -- so that it is the whole subject that counts. A name is ASCII and never that of a role: neither a certificate nor a
 -- directory can make somebody an administrator, or a person who logs in by a role.
 
@@ -34,8 +34,9 @@ create or replace function tacit.person() returns name
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
   around text[]; -- what stands before and after the name
-  subject text;
-  system_user_name text;
+  subject text; -- of a certificate
+  principal text; -- of Kerberos
+  method_and_name text; -- SYSTEM_USER
   shown text;
   found text;
 begin
@@ -45,11 +46,16 @@ begin
   around := string_to_array(s.people, 'NAME') from tacit.setting s;
   -- The owner is a member of the shared role, so it is told this of that role's sessions.
   select c.client_dn into subject from pg_stat_ssl c where c.pid = pg_backend_pid();
+  select g.principal into principal from pg_stat_gssapi g where g.pid = pg_backend_pid();
   if current_setting('server_version_num')::integer >= 160000 then
-    execute 'select system_user' into system_user_name;
+    execute 'select system_user' into method_and_name;
   end if;
-  -- The view cuts a subject to 63 bytes: one of that length may have been longer.
-  foreach shown in array array[case when octet_length(subject) < 63 then 'cert:' || subject end, system_user_name] loop
+  -- The views cut to 63 bytes: one of that length may have been longer.
+  foreach shown in array array[
+    case when octet_length(subject) < 63 then 'cert:' || subject end,
+    case when octet_length(principal) < 63 then 'gss:' || principal end,
+    method_and_name
+  ] loop
     found := substr(shown, length(around[1]) + 1, greatest(length(shown) - length(around[1]) - length(around[2]), 0));
     if around[1] || found || around[2] = shown and tacit.is_person_name(found)
        and to_regrole(quote_ident(found)) is null then
@@ -57,7 +63,7 @@ begin
     end if;
   end loop;
   raise exception 'you came as %, which is nobody here',
-      coalesce('cert:' || subject, system_user_name, 'somebody without a certificate')
+      coalesce('cert:' || subject, 'gss:' || principal, method_and_name, 'somebody without a certificate')
     using errcode = 'invalid_authorization_specification', hint = 'ask the administrator of the team''s server';
 end $$;
 
