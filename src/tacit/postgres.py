@@ -45,6 +45,7 @@ _NO_PASSWORD = (
 )
 _OWN_KEYS = ("sslcert", "sslkey", "passfile", "application_name")  # of the person, not of the server
 _PASSWORD_KEYS = ("password", "sslpassword", "oauth_client_secret")
+_FILE_KEYS = (*_OWN_KEYS[:3], "sslrootcert", "sslcrl")
 _VERIFYING = ("verify-ca", "verify-full")
 # Where systems keep the certificates they trust, besides the file that Python was built with.
 _ROOT_FILES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
@@ -169,6 +170,13 @@ def address_for(url: str, user: str) -> str:
 def proves_itself(url: str) -> bool:
     """Return whether who answers at an address is certain: by a certificate that was checked, or on this machine."""
     return connection_params(url)["sslmode"] in _VERIFYING or _is_local(_parse(url))
+
+
+def require_whole_paths(url: str) -> None:
+    """Check that an address can be used from any folder. Raise UsageError if it names a file of this one."""
+    for key, value in _parse(url).items():
+        if key in _FILE_KEYS and value != "system" and not os.path.isabs(value):
+            raise UsageError(f"{key}={value} is looked for in every folder anew", f"write {os.path.abspath(value)}")
 
 
 def _parse(url: str) -> dict[str, str]:

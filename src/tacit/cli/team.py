@@ -11,11 +11,12 @@ from tacit.cli import output
 from tacit.cli.cards import reference_json
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
 from tacit.cli.output import JsonObject, ask, ask_choice, bold, confirm, dim, echo, echo_wrapped, pluralize, warn
+from tacit.cli.team_people import import_members, let_people_in
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.project import remote_name
 from tacit.model.claim import project_name
 from tacit.postgres import address_for, address_of, connect
-from tacit.team import TeamOverview, schema
+from tacit.team import TeamOverview, people, schema
 from tacit.team.events import Proposal, TeamMemory, TeamStatus, team_scope
 from tacit.team.exchange import TakenBack, TeamSyncResult
 from tacit.team.store import Outgoing, OutgoingVerb, TeamHome, TeamProject
@@ -469,6 +470,10 @@ def _proposal_json(proposal: Proposal) -> JsonObject:
 def set_up(call: Invocation, url: str) -> None:
     """Show what has to be done on the server to reach a version of the schema, and do it."""
     target = call.number("--to")
+    if call.flag("--people"):
+        call.only_one(("--people", "--to", "--restored"), "tacit team setup URL --people 'cert:/O=Acme/CN=NAME'")
+        let_people_in(call, url)
+        return
     with connect(url) as connection:
         if call.flag("--restored"):
             call.only_one(("--restored", "--to"), "tacit team setup URL --restored")
@@ -571,10 +576,11 @@ def remove_project_member(call: Invocation, url: str, role: str) -> None:
     with connect(url) as connection:
         removed = schema.remove_member(connection, role, project)
         remaining = [member.project for member in schema.list_members(connection) if member.name == role]
+        can_log_in = people.has_role(connection, role)
     where = ", ".join(removed) or "the team"
     echo_wrapped(f"{printable(role)} was removed from {printable(where)} and sees nothing of it from now on.")
     echo_wrapped("What they have pulled is in their home; what they proposed stays, under their name.")
-    if not remaining:
+    if not remaining and can_log_in:
         echo(dim(f"The role can still log in. To end that, in psql: drop role {printable(role)}"))
 
 
@@ -583,18 +589,26 @@ def _remove(role: str) -> str:
 
 
 _URL = ("the address of the server", False, "postgresql://HOST/DATABASE")
-_URL_AND_ROLE = (f"{_URL[0]} and a role", False, f"{_URL[2]} alice --project github.com/acme/api")
+_URL_AND_NAME = (f"{_URL[0]} and a name", False, f"{_URL[2]} alice --project github.com/acme/api")
 
 
 @command(
     "[join URL | leave | review | log | accept ID… | decline ID… | retire ID…"
-    " | setup URL | members URL | add-member URL ROLE | remove-member URL ROLE]",
+    " | setup URL | members URL | add-member URL NAME | remove-member URL NAME | import-members URL]",
     "tacit team join postgresql://alice@team.example/acme",
     Option("--reason", "TEXT", "with decline and retire: why, for the author"),
     Option("--to", "VERSION", "the version of the schema to go to; 0 removes everything", least=0),
     Option("--restored", help="say that the database was restored from a backup, so that nobody misses events"),
+    Option(
+        "--people",
+        "PATTERN",
+        "with setup: who needs no role of their own, as cert:/O=Acme/CN=NAME; or none",
+    ),
     Option("--project", "NAME", "the project, as its remote is called: github.com/acme/api"),
-    Option("--curator", help="let the role decide in its projects; with remove-member, end that"),
+    Option("--curator", help="let them decide in their projects; with remove-member, end that"),
+    Option("--attribute", "NAME", "with import-members: where LDIF has the names, such as uid"),
+    Option("--roles", help="with import-members: create a login role without a password for who has none"),
+    Option("--at-most", "COUNT", "with import-members: how many may be removed; at first, half of them", least=0),
     Option("--yes", help="do it without being asked"),
     JSON_OPTION,
     subcommands=(
@@ -608,8 +622,9 @@ _URL_AND_ROLE = (f"{_URL[0]} and a role", False, f"{_URL[2]} alice --project git
         Subcommand("retire", _decide(OutgoingVerb.RETIRED, "Retired for everyone"), 1, *_IDS),
         Subcommand("setup", set_up, 1, *_URL),
         Subcommand("members", show_members, 1, *_URL),
-        Subcommand("add-member", add_project_member, 2, *_URL_AND_ROLE),
-        Subcommand("remove-member", remove_project_member, 2, *_URL_AND_ROLE),
+        Subcommand("add-member", add_project_member, 2, *_URL_AND_NAME),
+        Subcommand("remove-member", remove_project_member, 2, *_URL_AND_NAME),
+        Subcommand("import-members", import_members, 1, *_URL),
     ),
 )
 def run_team(call: Invocation) -> int | None:
@@ -624,7 +639,9 @@ def run_team(call: Invocation) -> int | None:
 
     For the administrator of the team's server (PostgreSQL 13 or later): setup creates the schema, upgrades it
     or, with --to 0, removes it; it shows what it will do and asks. members lists who belongs to which project.
-    add-member lets a login role of the server read and propose in a project, and with --curator decide.
-    remove-member ends that. docs/guides/team-server.md says how to prepare a server.
+    add-member lets somebody, by the name of their role, read and propose in a project, and with --curator decide.
+    remove-member ends that. import-members makes the names on standard input the members of a project, one in
+    each line or LDIF of ldapsearch; it shows what would change, and does it with --yes. setup --people lets people
+    in by their certificate, without a role for each. docs/guides/team-server.md says how to prepare a server.
     """
     return call.run_subcommand("")

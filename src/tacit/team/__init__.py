@@ -17,7 +17,7 @@ from tacit.home.input import checked_member, checked_optional_text
 from tacit.model.claim import Claim
 from tacit.model.ids import is_claim_prefix
 from tacit.model.memory import Memory
-from tacit.postgres import address_of
+from tacit.postgres import address_of, require_whole_paths
 from tacit.record import Record
 from tacit.search.memories import resolve_memory
 from tacit.secrets import refuse_secrets
@@ -106,6 +106,7 @@ class Team(HomePart):
     def preview(self, url: str) -> TeamPreview:
         """Ask a server what joining it would bring. Nothing is sent and nothing is stored."""
         self._store.actor.require_person("joins a team", f"tacit team join {url}")
+        require_whole_paths(url)
         known = self.load()
         if known is not None and address_of(known.url) != address_of(url):
             raise RefusedError(

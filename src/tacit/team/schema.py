@@ -4,8 +4,8 @@ The schema comes by numbered migrations, each a pair of SQL files. One is applie
 under a lock that keeps a second administrator out. The server records the number and the hash of each; one that was
 changed afterwards, or that this version of Tacit does not know, is refused instead of being guessed about.
 
-People are login roles of PostgreSQL. The administrator creates them; Tacit grants them the team's group role, and
-records their projects.
+People are login roles of PostgreSQL, which the administrator creates and Tacit grants the team's group role, or names
+that a certificate or a directory vouches for (`people.py`). Tacit records their projects.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def require_schema(cursor: Cursor) -> SchemaUse:
 
 
 @contextmanager
-def _administration(connection: Connection) -> Iterator[Cursor]:
+def administration(connection: Connection) -> Iterator[Cursor]:
     """Run one transaction as an administrator. Raises RefusedError unless the latest migration is applied."""
     with transaction(connection) as cursor:
         plan = plan_migrations(_applied(cursor), known_migrations())
@@ -231,7 +231,7 @@ class Holdings(Record):
 
 def list_members(connection: Connection) -> list[TeamMember]:
     """Return everybody, sorted by project and name."""
-    with _administration(connection) as cursor:
+    with administration(connection) as cursor:
         cursor.execute(
             "SELECT m.project, m.member, tacit.has_role(m.member, true), tacit.has_role(m.member, false)"
             " FROM tacit.membership m ORDER BY m.project, m.member"
@@ -240,32 +240,40 @@ def list_members(connection: Connection) -> list[TeamMember]:
 
 
 def add_member(connection: Connection, name: str, project: str, *, curator: bool = False) -> bool:
-    """Make a role a member of a project, and with `curator` let it decide in all of its projects.
+    """Make somebody a member of a project, and with `curator` let them decide in all of their projects.
 
     Returns:
-        Whether the role is a curator now.
+        Whether they are a curator now.
 
     Raises:
-        NotFoundError: There is no such role; the hint has the statement that creates it.
+        NotFoundError: There is no such role, and only roles are let in; the hint has the statement that creates it.
         RefusedError: The role cannot log in, so nobody could act as it.
     """
-    with _administration(connection) as cursor:
-        cursor.execute("SELECT rolcanlogin, quote_ident(rolname) FROM pg_roles WHERE rolname = %s", (name,))
-        row = cursor.fetchone()
-        if row is None:
-            cursor.execute("SELECT format('create role %%I login', %s::text)", (name,))
+    with administration(connection) as cursor:
+        cursor.execute(
+            "SELECT rolcanlogin, quote_ident(%s), tacit.takes_person(%s)"
+            " FROM (VALUES (1)) one LEFT JOIN pg_roles ON rolname = %s",
+            (name, name, name),
+        )
+        ((can_log_in, quoted, needs_no_role),) = cursor.fetchall()
+        if can_log_in is None and needs_no_role is not True:
             raise NotFoundError(
                 f"there is no role {name} on this server",
-                f"in psql: {(cursor.fetchone() or ('',))[0]}; then set a password: \\password {name}",
+                f"in psql: create role {quoted} login; then set a password: \\password {name}",
             )
-        if row[0] is not True:
-            raise RefusedError(f"the role {name} cannot log in", f"in psql: alter role {row[1]} login")
-        cursor.execute("SELECT tacit.has_role(%s, %s)", (name, curator))
-        if cursor.fetchone() != (True,):
-            cursor.execute("SELECT tacit.grant_role(%s, %s)", (name, curator))
-        cursor.execute("SELECT tacit.add_member(%s, %s)", (project, name))
-        cursor.execute("SELECT tacit.has_role(%s, true)", (name,))
-        return cursor.fetchone() == (True,)
+        if can_log_in is False:
+            raise RefusedError(f"the role {name} cannot log in", f"in psql: alter role {quoted} login")
+        return enter_member(cursor, name, project, curator=curator)
+
+
+def enter_member(cursor: Cursor, name: str, project: str, *, curator: bool = False) -> bool:
+    """Give a name the right that it needs, and a membership. Return whether it may decide now."""
+    cursor.execute("SELECT tacit.has_role(%s, %s)", (name, curator))
+    if cursor.fetchone() != (True,):
+        cursor.execute("SELECT tacit.grant_role(%s, %s)", (name, curator))
+    cursor.execute("SELECT tacit.add_member(%s, %s)", (project, name))
+    cursor.execute("SELECT tacit.has_role(%s, true)", (name,))
+    return cursor.fetchone() == (True,)
 
 
 def remove_member(connection: Connection, name: str, project: str | None = None) -> list[str]:
@@ -277,22 +285,28 @@ def remove_member(connection: Connection, name: str, project: str | None = None)
     Raises:
         NotFoundError: The role is in no such project.
     """
-    with _administration(connection) as cursor:
-        cursor.execute("SELECT m.project FROM tacit.membership m WHERE m.member = %s ORDER BY 1", (name,))
-        projects = [str(row[0]) for row in cursor]
-        removed = [each for each in projects if project in (None, each)]
+    with administration(connection) as cursor:
+        removed = expel_member(cursor, name, project)
         if not removed and (project is not None or not _revoke(cursor, name)):
             raise NotFoundError(f"{name} is not a member of {project or 'the team'}", "tacit team members URL")
-        for each in removed:
-            cursor.execute("SELECT tacit.remove_member(%s, %s)", (each, name))
-        if len(removed) == len(projects):
-            _revoke(cursor, name)
         return removed
+
+
+def expel_member(cursor: Cursor, name: str, project: str | None) -> list[str]:
+    """End the membership of a name in a project, or in all. Who was in no other loses the right that came with it."""
+    cursor.execute("SELECT m.project FROM tacit.membership m WHERE m.member = %s ORDER BY 1", (name,))
+    projects = [str(row[0]) for row in cursor]
+    removed = [each for each in projects if project in (None, each)]
+    for each in removed:
+        cursor.execute("SELECT tacit.remove_member(%s, %s)", (each, name))
+    if removed and len(removed) == len(projects):
+        _revoke(cursor, name)
+    return removed
 
 
 def remove_curator(connection: Connection, name: str) -> None:
     """Take the right to decide from a role. It stays a member of its projects. Raises NotFoundError if it has none."""
-    with _administration(connection) as cursor:
+    with administration(connection) as cursor:
         cursor.execute("SELECT tacit.has_role(%s, true)", (name,))
         if cursor.fetchone() != (True,):
             raise NotFoundError(f"{name} is not a curator", "tacit team members URL")
@@ -312,7 +326,7 @@ def _revoke(cursor: Cursor, name: str) -> bool:
 
 def read_holdings(connection: Connection) -> Holdings:
     """Return what would be lost with the schema."""
-    with _administration(connection) as cursor:
+    with administration(connection) as cursor:
         cursor.execute(
             "SELECT coalesce(pg_sequence_last_value('tacit.event_seq_seq'::regclass), 0), count(DISTINCT m.project),"
             " count(DISTINCT m.member) FROM tacit.membership m"
@@ -323,5 +337,5 @@ def read_holdings(connection: Connection) -> Holdings:
 
 def mark_restored(connection: Connection) -> None:
     """Let transaction numbers go on beyond all that were given out before the database was restored."""
-    with _administration(connection) as cursor:
+    with administration(connection) as cursor:
         cursor.execute("SELECT tacit.restored()")
