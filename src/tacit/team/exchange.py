@@ -40,7 +40,7 @@ from tacit.team.events import (
     TeamEvent,
     TeamMemory,
     TeamStatus,
-    fold_events,
+    changed_memories,
     read_row,
 )
 from tacit.team.store import Outgoing, OutgoingVerb, TeamHome, TeamStore
@@ -144,7 +144,7 @@ class TeamExchange(HomePart):
         seen: set[str] = set()
         for page in server.events_after(home.position):
             events, problems = self._read(page, home.names)
-            memories = fold_events(memories, events, position)
+            memories.update(changed_memories(memories, events, position))  # a copy a page would be quadratic
             seen.update(row.id for row in page)
             position, unfit = page[-1].position, unfit + problems
         known = {key: memory for key, memory in memories.items() if memory.project in home.names}
