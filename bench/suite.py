@@ -55,6 +55,7 @@ SUITE = (
     Bench("scale", "python -m bench.scale --sizes 10000 100000", homes=True),
     Bench("million", "python -m bench.scale --sizes 1000000", homes=True, slow=True),
     Bench("team", "python -m bench.team", slow=True),
+    Bench("team-scale", "python -m bench.team_scale", slow=True),
     Bench("peers", "python -m bench.peers", slow=True),
 )
 NAMES = tuple(bench.name for bench in SUITE)

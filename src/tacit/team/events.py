@@ -225,12 +225,19 @@ def fold_events(
     memories: TeamMemories, events: Iterable[TeamEvent], after: Position
 ) -> dict[tuple[str, ClaimId], TeamMemory]:
     """Return the memories after more events. Those at or before `after` are known already and are left out."""
-    folded = dict(memories)
+    return {**memories, **changed_memories(memories, events, after)}
+
+
+def changed_memories(
+    memories: TeamMemories, events: Iterable[TeamEvent], after: Position
+) -> dict[tuple[str, ClaimId], TeamMemory]:
+    """Return those of the memories that are others after more events, as `fold_events` makes them."""
+    changed: dict[tuple[str, ClaimId], TeamMemory] = {}
     for event in sorted(events, key=lambda event: event.position):
         if event.position > after:
             key = event.project, event.memory
-            folded[key] = apply(folded.get(key), event)
-    return folded
+            changed[key] = apply(changed.get(key) or memories.get(key), event)
+    return changed
 
 
 def apply(memory: TeamMemory | None, event: TeamEvent) -> TeamMemory:

@@ -44,7 +44,7 @@ from tacit.team.events import (
     TeamEvent,
     TeamMemory,
     TeamStatus,
-    fold_events,
+    changed_memories,
     read_row,
 )
 from tacit.team.store import Outgoing, OutgoingVerb, TeamHome, TeamStore
@@ -210,7 +210,7 @@ class TeamExchange(HomePart):
         seen: set[str] = set()
         for page in server.events_after(home.position):
             events, problems = self._read(page, home.names)
-            memories = fold_events(memories, events, position)
+            memories.update(changed_memories(memories, events, position))  # a copy a page would be quadratic
             seen.update(row.id for row in page)
             position, unfit = page[-1].position, unfit + problems
             latest = (*latest, *(EventPlace(row.position, row.id) for row in page))[-_LATEST:]
