@@ -299,6 +299,7 @@ def _dropped(patch: pytest.MonkeyPatch) -> None:
 
 
 MUTANTS = {"keep": _keep, "unanswered": _unanswered, "dropped": _dropped}
+_WORDS = {"keep": "still holds", "unanswered": "gets no answer", "dropped": "is lost"}
 
 
 def test_after_any_story_homes_hold_what_the_team_accepted_where_one_is_a_member(tmp_path: Path) -> None:
@@ -312,4 +313,4 @@ def rows(short: bool) -> Iterator[Row]:
     for part, count in enumerate((6,) if short else (150, 150)):
         yield Row(f"M2 members come and go {part + 1}", partial(some, first=part * count, count=count))
     for mutant in MUTANTS:
-        yield mutant_row(f"M2 mutant: {mutant}", partial(some, first=1000, count=30, mutant=mutant))
+        yield mutant_row(f"M2 mutant: {mutant}", partial(some, first=1000, count=30, mutant=mutant), _WORDS[mutant])

@@ -126,6 +126,10 @@ def test_who_decided_what_is_on_record(alice: Teammate, bob: Teammate) -> None:
             ("postgres", "added", None, "bob", None),
             ("postgres", "added", None, "alice", None),
         ]
+        shown = bob.here("team", "log", "--json").json
+        assert {"actor": "bob", "action": "retired", "memory": claim}.items() <= shown[2].items()
+        assert f"bob retired [{claim[:6]}] in {PROJECT}: we cache it now" in words(bob.here("team", "log").out)
+        assert "only a curator may read who decided what" in alice.here("team", "log", code=1).err
         roles = "select by, change, member from tacit.membership_change where project is null order by number"
         assert admin.execute(roles).fetchall() == [
             ("postgres", "made member", "alice"),

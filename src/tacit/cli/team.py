@@ -202,6 +202,32 @@ def review_proposals(call: Invocation) -> int:
     return _send(call, f"{pluralize(decided, 'decision')} queued") if decided else 0
 
 
+def show_log(call: Invocation) -> None:
+    """List who decided what, and who was added or removed by whom."""
+    changes = call.vault.exchange.team.changes()
+    rows = [
+        {
+            "at": change.at,
+            "actor": change.by,
+            "action": change.change,
+            "scope": team_scope(change.project),
+            "memory": change.memory,
+            "member": change.member,
+            "reason": change.reason,
+        }
+        for change in changes
+    ]
+    if call.shows_json(lambda: rows):
+        return
+    if not changes:
+        echo("Nobody has decided anything yet.")
+    for change in changes:
+        what = change.member or f"[{change.memory[:_SHORT]}]"
+        reason = f": {change.reason}" if change.reason else ""
+        when = output.local_minute(change.at)
+        echo_wrapped(f"{when}  {change.by} {change.change} {what} in {change.project}{reason}")
+
+
 def _decide(verb: OutgoingVerb, done: str) -> Callable[..., int]:
     def run(call: Invocation, *references: str) -> int:
         for reference in references:
@@ -532,7 +558,7 @@ _URL_AND_NAME = (f"{_URL[0]} and a name", False, f"{_URL[2]} alice --project git
 
 
 @command(
-    "[join URL | leave | review | accept ID… | decline ID… | retire ID…"
+    "[join URL | leave | review | log | accept ID… | decline ID… | retire ID…"
     " | setup URL | members URL | add-member URL NAME | remove-member URL NAME | import-members URL]",
     "tacit team join postgresql://alice@team.example/acme",
     Option("--reason", "TEXT", "with decline and retire: why, for the author"),
@@ -555,6 +581,7 @@ _URL_AND_NAME = (f"{_URL[0]} and a name", False, f"{_URL[2]} alice --project git
         Subcommand("join", join_team, 1, "the address of a server", example="postgresql://HOST/DATABASE"),
         Subcommand("leave", leave_team),
         Subcommand("review", review_proposals),
+        Subcommand("log", show_log),
         Subcommand("accept", _decide(OutgoingVerb.ACCEPTED, "Accepted for everyone"), 1, *_IDS),
         Subcommand("decline", _decide(OutgoingVerb.DECLINED, "Declined"), 1, *_IDS),
         Subcommand("retire", _decide(OutgoingVerb.RETIRED, "Retired for everyone"), 1, *_IDS),
@@ -569,7 +596,8 @@ def run_team(call: Invocation) -> int | None:
     """Share what a project has agreed on with a team, through a PostgreSQL server. Alone it shows what the team
     holds for this project, with authors, and what waits; the server is not asked. join shows your projects and
     what would come, and asks; it sends nothing. tacit share ID proposes a memory, tacit sync sends and fetches.
-    A curator decides with review, card by card, or with accept, decline and retire. leave takes everything back
+    A curator decides with review, card by card, or with accept, decline and retire, and log says who decided what
+    and who was added or removed by whom, as the server has it. leave takes everything back
     that came from the team. The address has no password: it is read from ~/.pgpass or a service file. A server
     on another machine must prove its name with a certificate, unless the address says otherwise (sslmode=…).
     Needs the extra: pip install 'tacit-memory[team]'

@@ -13,10 +13,18 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tacit.errors import ServerError, ServerLimitError, ServerUnreachableError
+from tacit.errors import RefusedError, ServerError, ServerLimitError, ServerUnreachableError
 from tacit.postgres import connect, transaction
 from tacit.record import Record
-from tacit.team.events import MAX_NAME_CHARS, EventPlace, Position, ServerRow, member_name, project_problem
+from tacit.team.events import (
+    MAX_NAME_CHARS,
+    MAX_REASON_CHARS,
+    EventPlace,
+    Position,
+    ServerRow,
+    member_name,
+    project_problem,
+)
 from tacit.team.store import Outgoing, OutgoingVerb, TeamProject
 from tacit.text.display import one_line, printable
 
@@ -32,6 +40,10 @@ _SELECT_PERSON = "SELECT person::text, team::text FROM tacit.whoami()"
 _SELECT_LOST = "SELECT tacit.lost(%s::text[]::uuid[], %s::text[]::xid8[], %s::bigint[])"
 _SELECT_HELD_BACK = (
     "SELECT events, extract(epoch FROM now() - since)::bigint, pid, person::text, application FROM tacit.held_back()"
+)
+_SELECT_CHANGES = (
+    "SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), by::text, change, project, memory,"
+    " member::text, reason FROM tacit.changes(%s)"
 )
 _REPORT_REFUSED = "SELECT tacit.report_refused(%s, %s)"
 _SELECT_EVENTS = (
@@ -74,6 +86,18 @@ class RefusedEntry(Record):
 
     entry: Outgoing
     problem: str
+
+
+class TeamChange(Record):
+    """A decision about a memory, or a change of who is a member, and who made it. Memory or member is empty."""
+
+    at: str
+    by: str
+    change: str
+    project: str
+    memory: str
+    member: str
+    reason: str
 
 
 class TeamServer:
@@ -134,6 +158,15 @@ class TeamServer:
             if len(page) < PAGE_ROWS:
                 return
 
+    def changes(self, most: int) -> list[TeamChange]:
+        """Return the latest decisions and changes of membership in one's projects, the latest first. For curators."""
+        if not self._answers:
+            raise RefusedError("the server does not say who decided what: its schema is older, or you are no member")
+        with transaction(self._connection) as cursor:
+            cursor.execute(_SELECT_CHANGES, (most,))
+            rows = [[printable(one_line(str(value or ""), MAX_REASON_CHARS)) for value in row] for row in cursor]
+        return [TeamChange(*row) for row in rows]
+
     def send(self, entries: Sequence[Outgoing]) -> tuple[set[str], list[RefusedEntry]]:
         """Send what waits. Return the ids of the purges that were done, and what the server refused.
 
@@ -160,7 +193,7 @@ class TeamServer:
             else:
                 purged.add(purge.id)
         for project, count in Counter(entry.entry.project for entry in refused).items() if self._answers else ():
-            self._try(lambda cursor, said=(project, count): cursor.execute(_REPORT_REFUSED, said))  # type: ignore[misc]
+            self._try(lambda cursor, row=(project, count): cursor.execute(_REPORT_REFUSED, row))  # type: ignore[misc]
         return purged, refused
 
     def _try(self, action: Callable[[Cursor], object], *, limited: bool = False) -> str:
