@@ -14,7 +14,7 @@ from harness.postgres import SUPERUSER, Cluster, Connection
 from tacit.postgres import connect
 from tacit.team.schema import migrate
 from tests.support.postgres import TeamServer
-from tests.support.servers import HOST, Certificates, free_port
+from tests.support.walled import HOST, Certificates, free_port
 
 SHARED = "tacit_acme_people"
 PATTERN = "cert:/O=Acme/CN=NAME"
