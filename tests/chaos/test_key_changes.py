@@ -126,6 +126,8 @@ class KeyStory(Story):
         if len(self._machines) + len(self._thieves) >= _MOST + 1:
             return
         model = self._random.choice(self._machines)
+        if not any(path.endswith("/ring.age") for path, _ in remote_files(model)):
+            return  # it would be the first one there, with keys of its own
         new = self._make_machine(len(self._machines) + len(self._thieves))
         new.minutes = self._minutes
         if self._plan.has_replicas:

@@ -106,8 +106,14 @@ def test_a_lost_machine_and_new_keys(machines: tuple[Person, Person]) -> None:
     (machine,) = laptop.tacit("remote", "list", "--json").json[0]["machines"]
     told = laptop.tacit("remote", "forget-machine", machine["machine"][:8]).out
     assert "has new keys" in told and "Take its access to the remote away" in told
-    assert "did not get them" in desktop.tacit("sync", code=1).err
+    stopped = desktop.tacit("sync", code=1)
+    assert "nothing sent, nothing taken" in stopped.out
+    assert "the keys were changed, and this machine did not get them" in stopped.err
+    assert f"tacit remote add home {remote_of(desktop)}" in stopped.err
+    for words in (["sync", "--status"], ["remote", "list"]):
+        assert "did not get them" in desktop.tacit(*words, code=words == ["sync", "--status"]).err
     join(desktop, phrase_in(told))
+    assert desktop.tacit("remote", "list").err == ""
     rotated = laptop.tacit("remote", "rotate", "home").out
     assert phrase_in(rotated) != phrase_in(told)
     assert "changed the keys" in desktop.tacit("sync").out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from tacit.errors import KeysError
 from tacit.remotes.keys import MachineKeys, Ring, decrypt
-from tacit.remotes.state import short_id
+from tacit.remotes.state import seal_manifest, short_id
 from tests.support.machines import Machine, connected, sync_all
 
 PNPM, TABS, TESTS, OLD = "use pnpm", "I prefer tabs", "always run tests before a commit", "the thief says so"
@@ -175,8 +176,10 @@ def test_what_a_restored_home_had_published_comes_back_though_the_keys_were_chan
     shutil.copytree(b.home, backup)
     b.add(PNPM)
     b.sync()
-    former = b.area
+    former, area = b.area, Path(a.remote, b.area)
+    area.rename(b.home.with_name("area"))  # it gets to nobody before the keys are changed
     a.rotate()
+    b.home.with_name("area").rename(area)
     shutil.rmtree(b.home)
     backup.rename(b.home)
     assert PNPM not in b.known
@@ -226,10 +229,21 @@ def test_nothing_is_taken_on_another_remote_from_a_machine_that_was_removed(four
         assert not any(report.notes or report.problem for report in reports)
 
 
+def test_a_machine_that_speaks_in_the_name_of_another_does_not_get_its_keys(four: list[Machine]) -> None:
+    a, b, c, _ = four
+    written = b.state.written
+    assert written is not None
+    forged = written._replace(sequence=99, token="other", recipient=c.store().machine().recipient)
+    Path(a.remote, c.area, "manifest (copy).age").write_bytes(seal_manifest(c.state.ring, forged))
+    a.sync()
+    a.forget_machine(c.area)
+    handed_over = Path(a.remote, a.area, "keys2.age").read_bytes()
+    assert decrypt(c.store().machine(), handed_over) is None
+    assert decrypt(b.store().machine(), handed_over) is not None
+
+
 def test_files_of_a_home_from_before_are_read(four: list[Machine]) -> None:
     a, *_ = four
-    import json
-
     path = a.home / ".tacit" / "remotes" / "home.json"
     fields = json.loads(path.read_bytes())
     del fields["keys_problem"]
