@@ -47,7 +47,7 @@ _MAX_AHEAD = timedelta(days=3650)
 _MANIFEST_AGE = timedelta(hours=1)  # a manifest is written again after this, so that others see a living machine
 
 
-class Purger(Protocol):
+class AppliesPurges(Protocol):
     """What removes from a home whatever tombstones name."""
 
     def purge_again(self) -> object: ...
@@ -87,7 +87,7 @@ class RemoteSession:
 class RemoteSteps(HomePart):
     """The steps of a sync."""
 
-    def __init__(self, home: Home, remotes: RemoteStore, purger: Purger) -> None:
+    def __init__(self, home: Home, remotes: RemoteStore, purger: AppliesPurges) -> None:
         super().__init__(home)
         self._remotes = remotes
         self._purger = purger

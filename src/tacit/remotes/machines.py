@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.home import Home, HomePart
 from tacit.record import Record
-from tacit.remotes import Purger, RemoteSteps, keys
+from tacit.remotes import AppliesPurges, RemoteSteps, keys
 from tacit.remotes.segments import locked_rings
 from tacit.remotes.state import RemoteReport, RemoteState, RemoteStore, check_name, default_name
 from tacit.remotes.transport import Transport, normalize_address, open_transport
@@ -34,7 +34,7 @@ class KeysReport(Record):
 class Machines(HomePart):
     """The remotes of a home. `purger` removes from it whatever tombstones name."""
 
-    def __init__(self, home: Home, purger: Purger) -> None:
+    def __init__(self, home: Home, purger: AppliesPurges) -> None:
         super().__init__(home)
         self._remotes = RemoteStore(home.store.paths)
         self._steps = RemoteSteps(home, self._remotes, purger)
