@@ -15,6 +15,7 @@ from typing import Protocol, TypeVar
 
 from tacit.errors import NotFoundError, RemoteError, TacitError
 from tacit.home.home import Home, HomePart
+from tacit.index.database import without_garbage_collection
 from tacit.log.incoming import IncomingFilter, append_received
 from tacit.model.ids import EventId, event_id
 from tacit.purge.tombstones import ReceivedPurges, Tombstones, is_purge
@@ -190,7 +191,8 @@ class RemoteSteps(HomePart):
         """
         if not any(found.segments for found in received):
             return {}
-        taken = self._append_lines(received)  # what that needed in memory is free again when the index is made
+        with without_garbage_collection():
+            taken = self._append_lines(received)  # what that needed in memory is free again when the index is made
         self.finish_purges()
         self._store.make()
         return taken
