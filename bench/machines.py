@@ -64,7 +64,7 @@ def measure(folder: Path, size: int) -> Iterator[Figure]:
     yield compared("joining", joined)
     for name, one in (("joining", joined), ("a rebuild", rebuilt), ("a purge that came by a sync", applied)):
         yield against_target(f"{size:,}: memory of {name}", one.memory, "MB")
-    yield cpu("purging one memory, the machine that it costs most", max(purged, applied))
+    yield compared("purging one memory, the machine that it costs most", max(purged, applied))
     yield cpu("publishing everything", published)
     yield compared("the purge where it is typed", purged)
     yield cpu("the purge where it is typed", purged)

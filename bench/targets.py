@@ -50,7 +50,9 @@ TARGETS = (
     # The second machine of a person: what it takes when it comes, and when something is purged on the first.
     Target("machines", "100,000: joining, CPU against a rebuild", "≤ 1.2 ×"),
     Target("machines", "100,000: memory of joining", "≤ 150 MB"),
-    Target("machines", "100,000: purging one memory, the machine that it costs most, CPU", "≤ 10 s"),
+    Target(
+        "machines", "100,000: purging one memory, the machine that it costs most, CPU against a rebuild", "≤ 0.25 ×"
+    ),
     # A secret that is kept, a word that is lost, a paste that hangs.
     Target("redaction", "samples found in a sentence", "≥ 97 %"),
     Target("redaction", "false alarms, generated lines", "≤ 0.1 %"),

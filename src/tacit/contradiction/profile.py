@@ -84,7 +84,7 @@ class StatementProfile(Record):
         return [term for term in self.terms if term.word not in fillers]
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=1 << 11)  # one takes 3 kB, and is compared with others of a topic, which follow each other
 def profile_statement(text: str) -> StatementProfile:
     """Parse one statement. Any text is accepted; long ones are cut."""
     tokens = statement_tokens(text)

@@ -355,7 +355,7 @@ def _token_topics(token: str) -> tuple[str, ...]:
     return tuple(found) if words.isdisjoint(multiword_ends()) else (*found, _NAME_START)
 
 
-_TOKEN_TOPICS = WordCache(_token_topics, 50_000)
+_TOKEN_TOPICS = WordCache(_token_topics, 20_000)
 
 
 def _words_of(token: str) -> set[str]:

@@ -15,6 +15,7 @@ from typing import Protocol, TypeVar
 
 from tacit.errors import NotFoundError, RemoteError, TacitError
 from tacit.home.home import Home, HomePart
+from tacit.index.database import without_garbage_collection
 from tacit.log.incoming import IncomingFilter, append_received
 from tacit.model.ids import EventId, event_id
 from tacit.purge.tombstones import ReceivedPurges, Tombstones, is_purge
@@ -50,7 +51,7 @@ _MAX_AHEAD = timedelta(days=3650)
 _MANIFEST_AGE = timedelta(hours=1)  # a manifest is written again after this, so that others see a living machine
 
 
-class Purger(Protocol):
+class AppliesPurges(Protocol):
     """What removes from a home whatever tombstones name."""
 
     def purge_again(self) -> object: ...
@@ -93,7 +94,7 @@ class RemoteSession:
 class RemoteSteps(HomePart):
     """The steps of a sync."""
 
-    def __init__(self, home: Home, remotes: RemoteStore, purger: Purger) -> None:
+    def __init__(self, home: Home, remotes: RemoteStore, purger: AppliesPurges) -> None:
         super().__init__(home)
         self._remotes = remotes
         self._purger = purger
@@ -260,7 +261,8 @@ class RemoteSteps(HomePart):
         """
         if not any(found.segments for found in received):
             return {}
-        taken = self._append_lines(received)  # what that needed in memory is free again when the index is made
+        with without_garbage_collection():
+            taken = self._append_lines(received)  # what that needed in memory is free again when the index is made
         self.finish_purges()
         self._store.make()
         return taken

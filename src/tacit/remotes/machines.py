@@ -14,7 +14,7 @@ from shlex import quote
 from tacit.errors import LockBusyError, NotFoundError, RefusedError, UsageError
 from tacit.home.home import Home, HomePart
 from tacit.record import Record
-from tacit.remotes import Purger, RemoteSteps, keys
+from tacit.remotes import AppliesPurges, RemoteSteps, keys
 from tacit.remotes.handover import locked_rings
 from tacit.remotes.segments import view_remote
 from tacit.remotes.state import (
@@ -45,7 +45,7 @@ class KeysReport(Record):
 class Machines(HomePart):
     """The remotes of a home. `purger` removes from it whatever tombstones name."""
 
-    def __init__(self, home: Home, purger: Purger) -> None:
+    def __init__(self, home: Home, purger: AppliesPurges) -> None:
         super().__init__(home)
         self._remotes = RemoteStore(home.store.paths)
         self._steps = RemoteSteps(home, self._remotes, purger)

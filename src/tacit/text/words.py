@@ -131,7 +131,7 @@ def _is_short(stem: str) -> bool:
     return _vowel_pattern(stem).endswith("cvc") and stem[-1] not in "wxy"
 
 
-STEMS = WordCache(porter_stem, 50_000)
+STEMS = WordCache(porter_stem, 30_000)
 
 _SIMPLE_SUFFIXES = ("ingly", "edly", "ings", "ing", "ed", "es", "ly", "s")
 _DOUBLED_CONSONANTS = "bdgmnprt"  # before a suffix
@@ -245,7 +245,7 @@ def _compute_token_terms(token: str) -> tuple[str, ...]:
     return tuple([term for term in dict.fromkeys(terms) if term]) or (token[:_MAX_WORD_CHARS],)
 
 
-_TOKEN_CACHE = WordCache(_compute_token_terms, 50_000)
+_TOKEN_CACHE = WordCache(_compute_token_terms, 20_000)
 
 
 def query_terms(text: str, limit: int = 64) -> list[str]:
