@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from harness.person import Person, Said, tree
 from harness.terminal import converse
 
-from tests.cli.test_remotes import PNPM, connect, machines, phrase_in, remote_of
+from tests.cli.test_remotes import PNPM, TABS, connect, machines, phrase_in, remote_of
 from tests.support.schedulers import Schedulers
 
 __all__ = ["machines"]  # a fixture
@@ -55,9 +60,14 @@ def run_as_cron(person: Person, line: str) -> subprocess.CompletedProcess[bytes]
         start_new_session=True,
     )
     output, _ = started.communicate(timeout=60)
-    sessions = [path.read_text().rpartition(")")[2].split()[3] for path in Path("/proc").glob("[0-9]*/stat")]
-    assert str(started.pid) not in sessions, "a process was left behind"
+    assert not any(f"HOME={person.folder}\0".encode() in each for each in _environments()), "a process was left behind"
     return subprocess.CompletedProcess(command, started.returncode, output)
+
+
+def _environments() -> Iterator[bytes]:
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            yield path.read_bytes()
 
 
 def our_line(schedulers: Schedulers) -> str:
@@ -88,12 +98,26 @@ def test_what_cron_runs_syncs_as_the_person_and_leaves_nothing_behind(
     connect(laptop, desktop)
     typed(laptop, cron, "sync", "--timer", "on", "--yes")
     laptop.tacit("add", PNPM)
+    desktop.tacit("add", TABS)
+    desktop.tacit("sync")
     done = run_as_cron(laptop, our_line(cron))
     assert (done.returncode, done.stdout) == (0, b"")
+    assert TABS in (laptop.home / "memory" / "long-term.md").read_text(), "pages are left to another process"
     assert "1 new" in desktop.tacit("sync").out
     Path(remote_of(laptop)).rename(laptop.folder / "elsewhere")
     assert run_as_cron(laptop, our_line(cron)).returncode == 1
     assert "the last sync failed" in laptop.tacit("status").out
+
+
+def test_what_programs_run_has_drawn_its_pages_when_it_ends(machines: tuple[Person, Person]) -> None:
+    laptop, _ = machines
+    laptop.tacit("add", PNPM)
+    page = laptop.home / "memory" / "long-term.md"
+    page.write_text(page.read_text().replace(PNPM, "use npm"))
+    command = (sys.executable, "-m", "tacit", "sync", "--yes", "--json", "--home", str(laptop.home))
+    done = run_as_cron(laptop, f"* * * * * {shlex.join(command)}")
+    assert done.returncode == 0 and json.loads(done.stdout)["pages"]["accepted_count"] == 1
+    assert "use npm" in (laptop.home / "memory" / "memories.ndjson").read_text()
 
 
 def test_a_timer_that_an_agent_started_is_refused(laptop: Person, cron: Schedulers) -> None:

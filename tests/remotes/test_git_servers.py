@@ -85,7 +85,7 @@ def test_machines_join_sync_purge_and_change_keys(desks: tuple[Desk, Desk], plac
     for desk in (laptop, desktop, laptop):
         desk.tacit("sync")
     assert laptop.known == desktop.known == {PNPM, TABS}
-    assert "has not confirmed" not in laptop.tacit("sync", "--status").out
+    assert "has not confirmed" not in laptop.tacit("remote").out
     rotated = laptop.tacit("remote", "rotate", "home").out
     assert "Still to sync: 1 machine" in rotated and "desktop (" in rotated
     desktop.tacit("sync")

@@ -114,7 +114,8 @@ def _sync_silently(call: Invocation) -> int:
         from tacit.cli.team import exchange_with_team
 
         team = exchange_with_team(call)
-    call.vault.home.store.follow()  # here and now: whoever waits for this process waits for all that it does
+    if call.vault.home.store.needs_follower:
+        call.vault.home.store.follow()  # here and now: whoever waits for this process waits for all that it does
     if not call.shows_json(lambda: _sync_json(call, pages, remotes, team)):
         echo_lines(problem_lines(remotes))
         if team:
