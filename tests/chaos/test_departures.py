@@ -53,6 +53,7 @@ class Story:
         self._cluster, self._server = cluster, TeamServer(cluster)
         for name in _PEOPLE:
             self._server.add(name, *_PROJECTS, curator=name in _CURATORS)
+            cluster.execute(sql.SQL("alter role {} login").format(sql.Identifier(name)))  # roles outlive a story
         folder = Path(plan.folder) / f"story{number}"
         folder.mkdir(parents=True)
         self._people = [Teammate(folder / name, name, self._server) for name in _PEOPLE]

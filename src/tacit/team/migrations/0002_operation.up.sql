@@ -117,6 +117,9 @@ comment on function tacit.whoami() is 'Who is connected, the projects of that pe
 create function tacit.lost(ids uuid[], xids xid8[], seqs bigint[]) returns integer
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 begin
+  if pg_is_in_recovery() then -- a standby may lag behind what its clients have seen on the primary
+    return 0;
+  end if;
   return (select count(*) from unnest(ids, xids, seqs) known (id, xid, seq) where not exists (
     select from tacit.event e where e.id = known.id and e.xid = known.xid and e.seq = known.seq));
 end $$;
