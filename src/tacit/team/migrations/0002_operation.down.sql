@@ -103,3 +103,6 @@ begin
   end loop;
 end $$;
 drop function tacit.person();
+
+drop index tacit.event_of_memory;
+create index event_of_memory on tacit.event (project, memory);
