@@ -264,3 +264,27 @@ def test_new_keys_are_on_the_remote_at_once_also_of_a_machine_without_lines(tmp_
     add_again(new, phrase)
     b.sync()
     assert new.state.ring.mac_key == b.state.ring.mac_key == a.state.ring.mac_key
+
+
+def test_any_number_of_changes_at_once_ends_with_one_phrase(four: list[Machine]) -> None:
+    """Whoever changed the keys more often than the one whose phrase is typed stops nobody for long."""
+    remote, phrases = Path(four[0].remote), []
+    for number, machine in enumerate(four[:3]):
+        replica = remote.with_name(f"replica{number}")
+        shutil.copytree(remote, replica)
+        machine.store().save(machine.state._replace(url=str(replica)))
+        phrases.append([machine.rotate().phrase for _ in range(number + 1)][-1])
+        machine.store().save(machine.state._replace(url=str(remote)))
+    for number, machine in enumerate(four[:3]):
+        area = remote / machine.area
+        shutil.rmtree(area)
+        shutil.copytree(remote.with_name(f"replica{number}") / machine.area, area)
+    assert all(is_stopped(machine) for machine in four)
+    for machine in four[1:]:
+        with machine.vault() as vault:
+            vault.exchange.machines.add("home", str(remote), everything=False, ask_phrase=lambda: phrases[0])
+    for machine in [*four, *four]:
+        machine.try_sync()
+    sync_all(*four)
+    assert len({machine.state.ring.mac_key for machine in four}) == 1
+    assert four[0].known == four[1].known == four[2].known == four[3].known

@@ -156,6 +156,8 @@ class RemoteSteps(HomePart):
         if session.state.ring != former:
             session.notes.append(f"another machine changed the keys; they are {session.state.ring.fingerprint} now")
         session.state = session.state._replace(keys_problem=found.problem, strangers=found.areas)
+        if adopt:  # others see the keys that this machine gave up for as long as its former ids have areas with them
+            self._remove_unreadable(session, self._remotes.machine().former)
         if error := session.state.keys_error():
             if adopt:
                 self._remotes.save(session.state)
@@ -350,12 +352,13 @@ class RemoteSteps(HomePart):
             session.transport.forget_replaced()
         return None
 
-    def remove_stale(self, session: RemoteSession) -> None:
-        """Remove areas of machines that were removed, and of former ids of this home: nobody needs them, and whoever
-        has keys of before can read them."""
-        machine = self._remotes.machine()
-        if stale := {*machine.former, *self._forgotten()} & set(session.view.foreign):
-            for folder in sorted(stale):
+    def remove_forgotten(self, session: RemoteSession) -> None:
+        """Remove what machines wrote that were removed: nobody needs it, and whoever has keys of before can read it."""
+        self._remove_unreadable(session, self._forgotten())
+
+    def _remove_unreadable(self, session: RemoteSession, machines: Collection[str]) -> None:
+        if stale := sorted(set(machines) & set(session.view.foreign)):
+            for folder in stale:
                 session.transport.remove(folder)
             session.transport.forget_replaced()
 

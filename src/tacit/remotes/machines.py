@@ -180,9 +180,12 @@ class Machines(HomePart):
         """
         self._store.actor.require_person("removes a machine", f"tacit remote forget-machine {reference}")
         with self._remotes.locked():
-            machine = self._find_machine(reference)
+            machine, own = self._find_machine(reference), self._remotes.machine()
+            # Its home may have a backup with the keys of an id that it had before.
+            peers = [peer for state in self._remotes.all() if (peer := state.peer(machine)) is not None]
+            former = {former for peer in peers for former in peer.manifest.former} - {own.id, *own.former}
             states = [state for state in self._remotes.all() if machine in dict(_known_names(state))]
-            return [self._change_keys(state, (machine,)) for state in states]
+            return [self._change_keys(state, (machine, *sorted(former))) for state in states]
 
     # Joining
 
@@ -235,7 +238,7 @@ class Machines(HomePart):
             if session.problem is None:
                 with self._steps.guarded(session):
                     self._steps.publish(session)
-                    self._steps.remove_stale(session)
+                    self._steps.remove_forgotten(session)
             session.transport.close()
             self._remotes.note_outcome(session.state.name, session.problem)
         return [session.report(self._remotes.machine()) for session in sessions]
@@ -267,7 +270,7 @@ class Machines(HomePart):
                 self._steps.publish(session)
                 for folder in {area.folder for area in before.areas if area.machine in gone}:
                     session.transport.remove(folder)
-                self._steps.remove_stale(session)
+                self._steps.remove_forgotten(session)
                 session.transport.forget_replaced()
         finally:
             session.transport.close()
