@@ -412,6 +412,18 @@ def test_a_remote_that_somebody_started_anew_splits_nothing_silently(pair: list[
     assert laptop.known == desktop.known == third.known == {PNPM, TABS, TESTS}
 
 
+def test_a_damaged_file_with_our_keys_is_no_remote_that_was_started_anew(pair: list[Machine]) -> None:
+    laptop, desktop = pair
+    laptop.add(PNPM)
+    sync_all(laptop, desktop)  # the laptop has not seen the desktop
+    shutil.rmtree(area_of(laptop))
+    for name in ("manifest.age", "ring.age"):
+        flip(area_of(desktop) / name)
+    laptop.sync()
+    assert "written again" in desktop.sync().notes[0]
+    assert laptop.sync().damaged == 0
+
+
 def test_adding_an_emptied_remote_again_keeps_its_keys(pair: list[Machine]) -> None:
     laptop, desktop = pair
     laptop.add(PNPM)
