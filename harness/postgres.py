@@ -1,7 +1,8 @@
-"""A PostgreSQL server for tests and measurements: its own cluster in a temporary folder, reached by unix socket only.
+"""A PostgreSQL server for tests and measurements: its own cluster in a temporary folder, reached by unix socket.
 
-The server never runs as root, listens on no port and ends with the process that started it, also when that one is
-killed.
+The server never runs as root and ends with the process that started it, also when that one is killed. It listens on no
+port unless its settings say so. `POSTGRES_BIN` names folders with programs of another version than the installed one;
+what the first does not have is taken from the next.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-PORT = 5432  # part of the socket's name
+PORT = 5432  # part of the socket's name; a server that listens on a port gets a free one by its settings
 SUPERUSER = "postgres"
 _DEBIAN_FOLDERS = "/usr/lib/postgresql"
 _DEADLINE_SECONDS = 60
@@ -29,9 +30,21 @@ Connection = psycopg.Connection[tuple[object, ...]]
 
 
 class Cluster:
-    """A running server. Every role may log in without a password, because only its owner reaches the socket."""
+    """A running server. Every role may log in without a password, because only its owner reaches the socket.
 
-    def __init__(self, settings: Mapping[str, str] = _WITHOUT_DURABILITY, folder: str | None = None) -> None:
+    `files` are written into its data folder before it starts, such as `pg_hba.conf`. With `base` it is a physical copy
+    of another cluster, taken as pg_basebackup with the words in `copied` does.
+    """
+
+    def __init__(
+        self,
+        settings: Mapping[str, str] = _WITHOUT_DURABILITY,
+        folder: str | None = None,
+        *,
+        files: Mapping[str, str] | None = None,
+        base: Cluster | None = None,
+        copied: Sequence[str] = (),
+    ) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="pg", dir=folder))  # short: a socket's path has 107 bytes at most
         self._account = _account()
         if self._account is not None:
@@ -43,12 +56,18 @@ class Cluster:
             "max_connections": "60",
             **settings,
         }
+        self.port = int(self._settings.get("port", PORT))
         self._process: subprocess.Popen[bytes] | None = None
         self._databases = 0
         try:
-            self._run(
-                "initdb", "-D", self.data, "-U", SUPERUSER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"
-            )
+            if base is None:
+                self._run(
+                    "initdb", "-D", self.data, "-U", SUPERUSER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"
+                )
+            else:
+                base.run("pg_basebackup", "-D", self.data, "--checkpoint=fast", "--no-sync", *copied)
+            for name, text in (files or {}).items():
+                self.write(name, text)
             self.start()
         except BaseException:
             self.remove()
@@ -62,6 +81,14 @@ class Cluster:
     def pid(self) -> int:
         assert self._process is not None
         return self._process.pid
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file into the data folder that only the server may read."""
+        path = Path(self.data, name)
+        path.write_text(text)
+        path.chmod(0o600)
+        if self._account is not None:
+            os.chown(path, self._account.pw_uid, self._account.pw_gid)
 
     def start(self) -> None:
         """Start the server and wait until it answers. Does nothing if it runs."""
@@ -108,7 +135,7 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def url(self, database: str = "postgres", user: str = SUPERUSER) -> str:
-        return f"postgresql://{user}@/{database}?host={self.folder}&port={PORT}"
+        return f"postgresql://{user}@/{database}?host={self.folder}&port={self.port}"
 
     def connect(self, database: str = "postgres", user: str = SUPERUSER) -> Connection:
         """Open a connection in autocommit mode."""
@@ -135,7 +162,9 @@ class Cluster:
 
     def run(self, program: str, *arguments: str, stdin: bytes = b"") -> bytes:
         """Run one of the server's programs, such as pg_dump, as the superuser, and return its output."""
-        return self._run(program, "-h", str(self.folder), "-p", str(PORT), "-U", SUPERUSER, *arguments, stdin=stdin)
+        return self._run(
+            program, "-h", str(self.folder), "-p", str(self.port), "-U", SUPERUSER, *arguments, stdin=stdin
+        )
 
     def _run(self, program: str, *arguments: str, stdin: bytes = b"") -> bytes:
         command = self._command(program, *arguments)
@@ -148,8 +177,13 @@ class Cluster:
         return [*as_other_account(self._account), str(_program(program)), *arguments]
 
     @contextmanager
-    def pooler(self, settings: Mapping[str, str] | None = None) -> Iterator[Path]:
-        """Run pgbouncer in transaction mode in front of the server. Yields the folder of its socket."""
+    def pooler(
+        self, settings: Mapping[str, str] | None = None, *, users: str | None = None, more: str = ""
+    ) -> Iterator[Path]:
+        """Run pgbouncer in transaction mode in front of the server. Yields the folder of its socket.
+
+        `users` is its `auth_file`, by default all roles without a password; `more` is added to what it connects to.
+        """
         folder = self.folder / "pooler"
         folder.mkdir()
         options = {
@@ -166,9 +200,10 @@ class Cluster:
         }
         with self.connect() as connection:
             names = [str(name) for (name,) in connection.execute("select rolname from pg_roles where rolcanlogin")]
-        (folder / "users").write_text("".join(f'"{name}" ""\n' for name in names))
+        everybody = "".join(f'"{name}" ""\n' for name in names)
+        (folder / "users").write_text(everybody if users is None else users)
         lines = [f"{name} = {value}" for name, value in options.items()]
-        databases = f"[databases]\n* = host={self.folder} port={PORT}\n"
+        databases = f"[databases]\n* = host={self.folder} port={self.port} {more}\n"
         (folder / "ini").write_text(databases + "[pgbouncer]\n" + "\n".join(lines) + "\n")
         if self._account is not None:
             for path in (folder, *folder.iterdir()):
@@ -177,7 +212,7 @@ class Cluster:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, cwd="/", start_new_session=True)
         try:
             deadline = time.monotonic() + _DEADLINE_SECONDS
-            while not (folder / f".s.PGSQL.{PORT}").exists():
+            while not (folder / f".s.PGSQL.{options['listen_port']}").exists():
                 if process.poll() is not None or time.monotonic() > deadline:
                     raise RuntimeError((folder / "log").read_text(errors="replace")[-3000:])
                 time.sleep(0.02)
@@ -210,6 +245,8 @@ def _account() -> pwd.struct_passwd | None:
 
 def _program(name: str) -> Path:
     """Return the path of a program of PostgreSQL. Debian keeps most of them out of the search path."""
+    if chosen := shutil.which(name, path=os.environ.get("POSTGRES_BIN", "")):
+        return Path(chosen)
     try:
         versions = sorted((int(entry) for entry in os.listdir(_DEBIAN_FOLDERS) if entry.isdigit()), reverse=True)
     except FileNotFoundError:

@@ -38,6 +38,10 @@ class ServerError(TacitError):
     exit_code = 1
 
 
+class ServerForbidsError(ServerError):
+    """The server does not permit the role to do this."""
+
+
 class ServerUnreachableError(ServerError):
     """The server is down, too slow or out of reach: what waits for it is sent later."""
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tacit.postgres import Connection
 
 _SHORT = 6  # letters of an id: the team's ids are not all in the index
+_WHEN_PRIMARY = "They are sent with the next tacit sync once the address leads to the server that takes writes."
 _MAX_LISTED = 20  # memories that are listed before joining
 _IDS = ("ID…", True, "7k2m9q")  # of a subcommand: its usage, whether it takes more than one, what to type instead
 _VERBS = {
@@ -261,7 +262,7 @@ def _send(call: Invocation, queued: str, done: str = "") -> int:
     if result.problem:
         echo_wrapped(f"  {queued}: tacit sync sends it. {printable(result.problem)}")
         return 0
-    if done and not result.refused:
+    if done and not result.refused and not result.read_only:
         echo(f"  {done}")
     return _echo_result(call, result)
 
@@ -295,6 +296,9 @@ def _echo_result(call: Invocation, result: TeamSyncResult) -> int:
     for refused in result.refused:
         what = f"{_VERBS[refused.entry.verb]} {_entry_text(refused.entry)}"
         echo_wrapped(f"  ✗ not taken: {what}: {printable(refused.problem)}")
+    if result.read_only and result.waiting:
+        events = pluralize(result.waiting, "event waits", "events wait")
+        echo_wrapped(f"  ✗ {events} to be sent: this server only reads, as a replica does. {_WHEN_PRIMARY}")
     for name in result.ended:
         echo_wrapped(f"  You are no member of {printable(name)} any more: what came from there was taken back.")
     if result.offered:
@@ -303,7 +307,7 @@ def _echo_result(call: Invocation, result: TeamSyncResult) -> int:
         echo(f"  {pluralize(waiting, 'proposal waits', 'proposals wait')} for you: tacit team review")
     if result.unfit:
         echo(f"  {pluralize(result.unfit, 'row')} of the server could not be believed and is left out")
-    return 1 if result.refused else 0
+    return 1 if result.refused or (result.read_only and result.waiting) else 0
 
 
 def _echo_changes(call: Invocation, result: TeamSyncResult) -> None:

@@ -12,11 +12,12 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tacit.errors import ServerError, ServerUnreachableError
+from tacit.errors import RefusedError, ServerError, ServerForbidsError, ServerUnreachableError
 from tacit.postgres import connect, transaction
 from tacit.record import Record
 from tacit.team.events import Position, ServerRow, member_name, project_problem
 from tacit.team.store import Outgoing, OutgoingVerb, TeamProject
+from tacit.text.display import printable
 
 if TYPE_CHECKING:
     from tacit.postgres import Connection, Cursor
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 PAGE_ROWS = 1000
 _MAX_PROJECTS = 10_000
 _SELECT_PROJECTS = "SELECT project, curator, session_user::text FROM tacit.my_projects() LIMIT %s"
-_SELECT_USER = "SELECT session_user::text"
+_SELECT_USER = "SELECT session_user::text, current_setting('transaction_read_only') = 'on'"
 _SELECT_EVENTS = (
     "SELECT xid::text, seq, id::text, project, author::text, to_char(at AT TIME ZONE 'UTC',"
     ' \'YYYY-MM-DD"T"HH24:MI:SS.US"Z"\'), kind, memory, body::text'
@@ -39,18 +40,23 @@ _NOT_FOUND = "P0002"  # SQLSTATE no_data_found: the event to purge is not on the
 
 
 class Standing(Record):
-    """Who the person is on the server, their projects there, and the names of those that cannot be one here."""
+    """Who the person is on the server, their projects there, and the names of those that cannot be one here.
+
+    `read_only`: it takes nothing, because it is a replica or was made so.
+    """
 
     user: str
     projects: tuple[TeamProject, ...]
     unusable: tuple[str, ...]
+    read_only: bool = False
 
 
 class RefusedEntry(Record):
-    """Something that the server did not take, and why."""
+    """Something that the server did not take, and why. `forbidden`: it will not take it from this role later either."""
 
     entry: Outgoing
     problem: str
+    forbidden: bool = False
 
 
 class TeamServer:
@@ -60,18 +66,28 @@ class TeamServer:
         self._connection = connection
 
     def standing(self) -> Standing:
-        """Return who one is. Raise RefusedError if the server's schema is not the one this version knows."""
+        """Return who one is.
+
+        Raises:
+            RefusedError: The server's schema is not the one this version knows, or the session is somebody else's.
+        """
         from tacit.team.schema import require_schema
 
         with transaction(self._connection) as cursor:
             require_schema(cursor)
             cursor.execute(_SELECT_USER)
-            ((user,),) = cursor.fetchall()
+            ((user, read_only),) = cursor.fetchall()
+            if user != (asked := self._connection.info.user):
+                raise RefusedError(
+                    f"{printable(asked)} connected and is {printable(str(user))} there: a pooler in between gives"
+                    " everybody one name; nothing was sent",
+                    "its administrator removes user= from pgbouncer's [databases]",
+                )
             cursor.execute(_SELECT_PROJECTS, (_MAX_PROJECTS,))
             projects = [TeamProject(str(name), curator is True) for name, curator, _ in cursor.fetchall()]
         unusable = tuple(project.name for project in projects if project_problem(project.name))
         usable = tuple(project for project in projects if project.name not in unusable)
-        return Standing(member_name(str(user)), usable, unusable)
+        return Standing(member_name(str(user)), usable, unusable, read_only is True)
 
     def events_after(self, position: Position) -> Iterator[list[ServerRow]]:
         """Yield what the server has after a position, page by page, in its order."""
@@ -97,25 +113,29 @@ class TeamServer:
         if events and self._try(partial(_insert, events)):
             for event in events:
                 if problem := self._try(partial(_insert, [event])):
-                    refused.append(RefusedEntry(event, problem))
+                    refused.append(_refused(event, problem))
         purged: set[str] = set()
         for purge in (entry for entry in entries if entry.verb is OutgoingVerb.PURGE):
             if problem := self._try(partial(_purge, purge)):
-                refused.append(RefusedEntry(purge, problem))
+                refused.append(_refused(purge, problem))
             else:
                 purged.add(purge.id)
         return purged, refused
 
-    def _try(self, action: Callable[[Cursor], None]) -> str:
-        """Run one transaction. Return why the server refused it, "" if it did not."""
+    def _try(self, action: Callable[[Cursor], None]) -> ServerError | None:
+        """Run one transaction. Return why the server refused it, None if it did not."""
         try:
             with transaction(self._connection) as cursor:
                 action(cursor)
         except ServerUnreachableError:
             raise
         except ServerError as error:
-            return error.message
-        return ""
+            return error
+        return None
+
+
+def _refused(entry: Outgoing, problem: ServerError) -> RefusedEntry:
+    return RefusedEntry(entry, problem.message, isinstance(problem, ServerForbidsError))
 
 
 @contextmanager
