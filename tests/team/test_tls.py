@@ -181,7 +181,7 @@ def test_a_limit_of_connections_keeps_what_waits(wall: Wall, alice: Teammate, li
     server = wall.server
     alice.join()
     limited = limit.format(server.database)
-    server.cluster.execute(sql.SQL(f"alter {limited} connection limit 1"))  # type: ignore[arg-type]
+    server.cluster.execute(sql.SQL(f"alter {limited} connection limit 1"))
     try:
         with server.session("alice"):
             claim = alice.add(f"at most one connection of a {limit[:4]} in tests")
@@ -189,4 +189,4 @@ def test_a_limit_of_connections_keeps_what_waits(wall: Wall, alice: Teammate, li
             assert f"is full: {told}" in said and "queued: tacit sync sends it" in said and "raises the limit" in said
         assert "1 sent" in alice.sync().out
     finally:
-        server.cluster.execute(sql.SQL(f"alter {limited} connection limit -1"))  # type: ignore[arg-type]
+        server.cluster.execute(sql.SQL(f"alter {limited} connection limit -1"))
