@@ -18,6 +18,7 @@ from tests.support.postgres import PROJECT, TeamServer
 from tests.support.team import Teammate
 
 _SIZE = 160 << 20
+_ROOM = 48 << 10
 _MOST = 40  # pushes until it must be full
 MAY_MOUNT = pytest.mark.skipif(
     not namespace() or os.geteuid() != 0, reason="nobody may mount a file system for another account here"
@@ -50,10 +51,11 @@ def _story(cluster: Cluster, disk: Path, folder: Path, what: str) -> Told:
     server.add("alice", PROJECT)
     alice = Teammate(folder / "alice", "alice", server)
     alice.join()
-    shared, said = [], ""
-    ballast = filled(disk, 0)
+    shared: list[str] = []
+    said = ""
+    ballast = filled(disk, _ROOM)
     while "queued" not in said and len(shared) < _MOST:
-        if what == "the write-ahead log":
+        if what == "the write-ahead log" and len(shared) == 2:
             _begin_another_file(cluster)
         sentence = f"rule number {len(shared)} takes up room " + "and says no more than that " * 60
         shared.append(sentence.strip())
