@@ -33,7 +33,7 @@ class Cluster:
     """A running server. Every role may log in without a password, because only its owner reaches the socket.
 
     `files` are written into its data folder before it starts, such as `pg_hba.conf`. With `base` it is a physical copy
-    of another cluster, taken as pg_basebackup with the words in `copied` does.
+    of another cluster, taken by pg_basebackup.
     """
 
     def __init__(
@@ -43,7 +43,6 @@ class Cluster:
         *,
         files: Mapping[str, str] | None = None,
         base: Cluster | None = None,
-        copied: Sequence[str] = (),
     ) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="pg", dir=folder))  # short: a socket's path has 107 bytes at most
         self._account = _account()
@@ -54,6 +53,7 @@ class Cluster:
             "unix_socket_directories": str(self.folder),
             "shared_buffers": "32MB",
             "max_connections": "60",
+            "password_encryption": "scram-sha-256",
             **settings,
         }
         self.port = int(self._settings.get("port", PORT))
@@ -65,7 +65,7 @@ class Cluster:
                     "initdb", "-D", self.data, "-U", SUPERUSER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"
                 )
             else:
-                base.run("pg_basebackup", "-D", self.data, "--checkpoint=fast", "--no-sync", *copied)
+                base.run("pg_basebackup", "-D", self.data, "--checkpoint=fast", "--no-sync")
             for name, text in (files or {}).items():
                 self.write(name, text)
             self.start()
@@ -117,6 +117,12 @@ class Cluster:
                 if self._process.poll() is not None or time.monotonic() > deadline:
                     raise RuntimeError((self.folder / "log").read_text(errors="replace")[-3000:]) from None
                 time.sleep(0.02)
+
+    def replica(self) -> Cluster:
+        """Return a server that follows this one."""
+        primary = f"host={self.folder} port={self.port} user={SUPERUSER}"
+        settings = {**_WITHOUT_DURABILITY, "primary_conninfo": primary}
+        return Cluster(settings, base=self, files={"standby.signal": ""})
 
     def stop(self, *, immediately: bool = True) -> None:
         """Stop the server: as in a crash, or after ending all sessions. Does nothing if it does not run."""
@@ -174,7 +180,7 @@ class Cluster:
         return done.stdout
 
     def _command(self, program: str, *arguments: str) -> Sequence[str]:
-        return [*as_other_account(self._account), str(_program(program)), *arguments]
+        return [*as_other_account(self._account), str(find_program(program)), *arguments]
 
     @contextmanager
     def pooler(
@@ -208,7 +214,7 @@ class Cluster:
         if self._account is not None:
             for path in (folder, *folder.iterdir()):
                 os.chown(path, self._account.pw_uid, self._account.pw_gid)
-        command = [*as_other_account(self._account), str(_program("pgbouncer")), "-q", str(folder / "ini")]
+        command = [*as_other_account(self._account), str(find_program("pgbouncer")), "-q", str(folder / "ini")]
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, cwd="/", start_new_session=True)
         try:
             deadline = time.monotonic() + _DEADLINE_SECONDS
@@ -243,7 +249,7 @@ def _account() -> pwd.struct_passwd | None:
         return pwd.getpwnam("nobody")
 
 
-def _program(name: str) -> Path:
+def find_program(name: str) -> Path:
     """Return the path of a program of PostgreSQL. Debian keeps most of them out of the search path."""
     if chosen := shutil.which(name, path=os.environ.get("POSTGRES_BIN", "")):
         return Path(chosen)
@@ -258,3 +264,8 @@ def _program(name: str) -> Path:
     found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin")
     assert found, f"{name} is not installed; `make test` installs it"
     return Path(found)
+
+
+def has_tls(program: Path | None = None) -> bool:
+    """Return whether a server was built with OpenSSL; that of a wheel is not."""
+    return b"SSL_CTX_new" in (program or find_program("postgres")).read_bytes()

@@ -169,6 +169,7 @@ def connection_params(url: str) -> dict[str, str]:
         "connect_timeout": str(CONNECT_SECONDS),
         "tcp_user_timeout": str(STATEMENT_SECONDS * 1000),
         "application_name": "tacit",
+        "client_encoding": "utf8",
         **given,
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 import subprocess
@@ -17,6 +18,7 @@ from psycopg import sql
 from tests.support.postgres import TeamServer
 from tests.support.team import Teammate
 
+GUIDE = Path(__file__).resolve().parents[2].joinpath("docs/guides/team-server.md").read_text(encoding="utf-8")
 # The loopback as no client knows it: what is neither a socket nor localhost has to prove its name.
 HOST = "127.1"
 PASSWORD = "planted-hunter2"
@@ -89,6 +91,12 @@ def write_password(person: Teammate, password: str = PASSWORD, mode: int = 0o600
 
 def joins_by(person: Teammate, url: str, code: int | None = 0) -> Said:
     return person.tacit("team", "join", url, "--yes", cwd=person.clone, code=code)
+
+
+def guide_block(beginning: str) -> str:
+    """Return the block of docs/guides/team-server.md that begins so."""
+    (found,) = [block for block in re.findall(r"```\w*\n(.*?)```", GUIDE, re.DOTALL) if block.startswith(beginning)]
+    return str(found)
 
 
 def free_port() -> int:

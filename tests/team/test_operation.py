@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from configparser import ConfigParser
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -17,21 +18,11 @@ from psycopg import sql
 from tacit.errors import ServerUnreachableError
 from tacit.postgres import connect, transaction
 from tests.support.postgres import PROJECT, TeamServer
-from tests.support.servers import PASSWORD, Certificates, Line, free_port, joins_by, write_password
+from tests.support.servers import PASSWORD, Certificates, Line, free_port, guide_block, joins_by, write_password
 from tests.support.team import Teammate, memory_id
 
 RULE = "never run the full build twice in a row"
 OTHER = "use pnpm for packages"
-# As in docs/guides/team-server.md.
-_AUTH_QUERY = """
-create role pgbouncer login;
-create schema pgbouncer authorization pgbouncer;
-create function pgbouncer.get_auth(name text) returns table (usename name, passwd text)
-language sql security definer set search_path = pg_catalog as
-  'select s.usename, s.passwd from pg_shadow s where s.usename = name';
-revoke all on function pgbouncer.get_auth(text) from public;
-grant execute on function pgbouncer.get_auth(text) to pgbouncer;
-"""
 _HBA = "local all postgres,pgbouncer trust\nlocal replication all trust\nlocal all all scram-sha-256\n"
 
 
@@ -70,17 +61,16 @@ def test_people_come_through_a_pooler_with_tls_and_their_own_passwords(tmp_path:
     port = free_port()
     try:
         server = TeamServer(cluster)
-        cluster.execute(sql.SQL(_AUTH_QUERY), server.database)
+        cluster.execute(sql.SQL(guide_block("create role pgbouncer")), server.database)
         for name in ("alice", "bob"):
             server.add(name, PROJECT, curator=name == "bob")
             cluster.execute(sql.SQL(f"alter role {name} password '{PASSWORD}'"))
+        guide = ConfigParser(interpolation=None)
+        guide.read_string(guide_block("[databases]"))
         settings = {
+            **guide["pgbouncer"],
             "listen_addr": "127.0.0.1",
             "listen_port": str(port),
-            "auth_type": "scram-sha-256",
-            "auth_user": "pgbouncer",
-            "auth_query": "select * from pgbouncer.get_auth($1)",
-            "client_tls_sslmode": "require",
             "client_tls_cert_file": f"{cluster.data}/server.crt",
             "client_tls_key_file": f"{cluster.data}/server.key",
             "default_pool_size": "1",
@@ -134,6 +124,11 @@ def test_a_foreign_transaction_delays_what_comes_and_loses_nothing(alice: Teamma
         bob.sync()
         assert "Nothing waits" in bob.here("team", "review").out
         assert waits(alice) == 1  # it is on the server, and has not come back
+        for query in guide_block("select pid, datname").strip().splitlines():
+            with server.session(server.admin) as admin:
+                found = admin.execute(query.encode()).fetchall()
+            expected = [] if "pg_prepared_xacts" in query else [(foreign.info.backend_pid, database)]
+            assert [row[:2] for row in found] == expected
         assert sentences(server) == [RULE]
     bob.sync()
     bob.accept(claim)
@@ -176,7 +171,7 @@ def replica(own_cluster: Cluster, tmp_path: Path) -> Iterator[tuple[Cluster, Tea
     server = TeamServer(own_cluster)
     server.add("alice", PROJECT)
     server.add("bob", PROJECT, curator=True)
-    cluster = Cluster(base=own_cluster, copied=("-R",))
+    cluster = own_cluster.replica()
     try:
         yield cluster, server
     finally:
@@ -185,7 +180,8 @@ def replica(own_cluster: Cluster, tmp_path: Path) -> Iterator[tuple[Cluster, Tea
 
 def wait_for_replica(primary: Cluster, replica: Cluster) -> None:
     with primary.connect() as there, replica.connect() as here:
-        position = there.execute("select pg_current_wal_insert_lsn()::text").fetchone()
+        there.execute("set synchronous_commit = on; select pg_current_xact_id()")  # flushes what came before
+        position = there.execute("select pg_current_wal_flush_lsn()::text").fetchone()
         assert position
         deadline = time.monotonic() + 30
         while here.execute("select pg_last_wal_replay_lsn() >= %s::pg_lsn", position).fetchone() != (True,):

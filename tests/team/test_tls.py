@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 from harness.person import tree
-from harness.postgres import Cluster
+from harness.postgres import Cluster, has_tls
 from psycopg import sql
 
 from tests.support.postgres import PROJECT
@@ -26,6 +26,7 @@ from tests.support.servers import (
 )
 from tests.support.team import Teammate
 
+pytestmark = pytest.mark.skipif(not has_tls(), reason="this server was built without TLS")
 RULE = "never run the full build twice in a row"
 _TLS_REQUEST = bytes.fromhex("0000000804d2162f")
 
@@ -142,7 +143,7 @@ ADDRESSES = {
         "cannot be checked: root certificate file",
         "save the CA certificate",
     ),
-    "without TLS": ("{url}&sslmode=disable", "no encryption", "hostssl in pg_hba.conf"),
+    "without TLS": ("{url}&sslmode=disable", "no pg_hba.conf entry", "hostssl in pg_hba.conf"),
     "of another role": (
         "postgresql://nobody@127.1:{port}/{database}?sslrootcert={ca}",
         "no password supplied",
