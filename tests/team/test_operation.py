@@ -232,6 +232,26 @@ def test_a_server_that_became_read_only_on_the_way_says_so(team_server: TeamServ
         cursor.execute("SELECT tacit.restored()")
 
 
+def test_a_withdrawal_that_the_server_cannot_take_now_is_sent_again(own_cluster: Cluster, tmp_path: Path) -> None:
+    """Only one that it does not permit is dropped: what is withdrawn there never arrived."""
+    server = TeamServer(own_cluster)
+    server.add("alice", PROJECT)
+    alice = Teammate(tmp_path / "alice", "alice", server)
+    alice.join()
+    claim = alice.share(RULE)
+    fail = "create function public.fail() returns trigger language plpgsql as $$ begin raise 'not today'; end $$"
+    trigger = "create trigger a_fault before insert on tacit.event for each row execute function public.fail()"
+    with server.session(server.admin) as admin:
+        admin.execute(fail.encode())
+        admin.execute(trigger.encode())
+    assert "not taken: withdrawal" in (said := alice.here("share", "--withdraw", claim, code=1).out)
+    assert "not today" in said and waits(alice) == 1
+    with server.session(server.admin) as admin:
+        admin.execute("drop trigger a_fault on tacit.event")
+    assert "1 sent" in alice.sync().out
+    assert waits(alice) == 0
+
+
 # Lines that break
 
 
@@ -245,20 +265,6 @@ def line(own_cluster: Cluster, tmp_path: Path) -> Iterator[tuple[Line, Teammate]
     with line.open() as port:
         joins_by(alice, f"postgresql://alice@127.0.0.1:{port}/{server.database}")
         yield line, alice
-
-
-def test_a_line_that_is_cut_anywhere_loses_and_doubles_nothing(line: tuple[Line, Teammate]) -> None:
-    way, alice = line
-    cuts = (60, 500, 900, 1400, 1900, 2300, 2800)
-    for number, cut in enumerate(cuts):
-        way.mend()
-        way.cut_after = cut
-        claim = alice.add(f"rule number {number} of this team")
-        alice.here("share", claim, code=None)
-    way.mend()
-    alice.sync()
-    assert waits(alice) == 0
-    assert sorted(sentences(alice.server)) == [f"rule number {number} of this team" for number, _ in enumerate(cuts)]
 
 
 def test_a_server_that_goes_dead_in_the_middle_is_given_up_in_time(
