@@ -83,7 +83,8 @@ def _held(server: TeamServer) -> Counter[str]:
     """What was proposed on the server and not withdrawn after that, and how often."""
     query = (
         "select e.body->>'sentence' from tacit.event e where e.kind = 'proposed'"
-        " and not exists (select from tacit.event w where w.kind = 'withdrawn' and w.memory = e.memory and (w.xid, w.seq) > (e.xid, e.seq))"
+        " and not exists (select from tacit.event w where w.kind = 'withdrawn' and w.memory = e.memory"
+        " and (w.xid, w.seq) > (e.xid, e.seq))"
     )
     with server.session(server.admin) as admin:
         return Counter(str(text) for (text,) in admin.execute(query.encode()))
