@@ -18,8 +18,8 @@ from tacit.team.store import Outgoing, TeamStore
 from tests.chaos.apart import apart
 from tests.chaos.outcome import Outcome, Row, assert_caught, assert_held, mutant_row, replaced
 from tests.support.postgres import PROJECT, TeamServer
-from tests.support.servers import Line, joins_by
 from tests.support.team import Teammate
+from tests.support.walled import Line, joins_by
 
 _LAST = 4000  # bytes of a sync with one event, both ways, without TLS
 _WITHDRAWN = 4  # every so many is taken back

@@ -19,8 +19,8 @@ from harness.postgres import as_other_account, find_program, has_tls
 
 from tacit import postgres
 from tests.chaos.apart import apart, namespace
-from tests.support.servers import GUIDE
 from tests.support.team import Teammate, memory_id
+from tests.support.walled import GUIDE
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("postgres.py", "team/client.py", "team/schema.py", "team/__init__.py", "cli/team.py")

@@ -14,7 +14,8 @@ from harness.postgres import Cluster, has_tls
 from psycopg import sql
 
 from tests.support.postgres import PROJECT
-from tests.support.servers import (
+from tests.support.team import Teammate
+from tests.support.walled import (
     HOST,
     PASSWORD,
     Certificates,
@@ -24,7 +25,6 @@ from tests.support.servers import (
     walled_cluster,
     write_password,
 )
-from tests.support.team import Teammate
 
 pytestmark = pytest.mark.skipif(not has_tls(), reason="this server was built without TLS")
 RULE = "never run the full build twice in a row"

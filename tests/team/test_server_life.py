@@ -18,8 +18,8 @@ from psycopg import sql
 from tacit.errors import ServerUnreachableError
 from tacit.postgres import connect, transaction
 from tests.support.postgres import PROJECT, TeamServer
-from tests.support.servers import PASSWORD, Certificates, Line, free_port, guide_block, joins_by, write_password
 from tests.support.team import Teammate, memory_id
+from tests.support.walled import PASSWORD, Certificates, Line, free_port, guide_block, joins_by, write_password
 
 RULE = "never run the full build twice in a row"
 OTHER = "use pnpm for packages"
