@@ -82,6 +82,10 @@ class Cluster:
         assert self._process is not None
         return self._process.pid
 
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None
+
     def write(self, name: str, text: str) -> None:
         """Write a file into the data folder that only the server may read."""
         path = Path(self.data, name)

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from harness.postgres import Cluster
 
-from tacit.errors import RefusedError, ServerError, ServerUnreachableError, UsageError
-from tacit.postgres import address_of, connect, connection_params, transaction
+from tacit.errors import NotAdmittedError, RefusedError, ServerError, ServerUnreachableError, UsageError
+from tacit.postgres import address_for, address_of, connect, connection_params, transaction
 
 PASSWORD = "hunter2-planted"
 
@@ -112,6 +112,26 @@ def test_texts_arrive_whatever_the_persons_encoding(postgres: Cluster, monkeypat
         assert cursor.fetchone() == ("Grüße → 東京",)
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (
+            "postgresql://admin@team.example:5433/acme?sslrootcert=/etc/ca.pem&sslkey=/home/admin/key",
+            "postgresql://alice@team.example:5433/acme?sslrootcert=/etc/ca.pem",
+        ),
+        ("postgresql:///acme?host=team.example&port=6432", "postgresql://alice@/acme?host=team.example&port=6432"),
+        ("postgresql://[2001:db8::7]:6432/acme", "postgresql://alice@[2001:db8::7]:6432/acme"),
+        ("postgresql://a.example:1,b.example:2/acme", "postgresql://alice@a.example:1,b.example:2/acme"),
+        ("postgresql:///acme?host=/run/postgresql&port=6432", "postgresql://alice@HOST:6432/acme"),
+        ("postgresql:///acme?sslmode=require", "postgresql://alice@HOST/acme?sslmode=require"),
+        ("postgresql:///?service=acme&dbname=a%2Fb", "postgresql://alice@/a%2Fb?service=acme"),
+    ],
+)
+def test_others_get_the_address_with_the_port_and_options_that_were_given(given: str, told: str) -> None:
+    assert address_for(given, "alice") == told
+    assert address_of(told).user == "alice" and address_of(told).database == address_of(given).database
+
+
 def test_the_search_path_and_the_limits_hold_for_one_transaction(postgres: Cluster) -> None:
     with connect(postgres.url()) as connection:
         with transaction(connection) as cursor:
@@ -148,7 +168,7 @@ def test_errors_of_the_server_say_what_to_do(postgres: Cluster, sql: str, messag
 def test_who_is_not_let_in_is_told_where_passwords_are_looked_for(postgres: Cluster) -> None:
     with pytest.raises(ServerError, match="does not let you in") as caught:
         connect(postgres.url(user="nobody_there"))
-    assert ".pgpass" in caught.value.hint and not isinstance(caught.value, ServerUnreachableError)
+    assert ".pgpass" in caught.value.hint and isinstance(caught.value, NotAdmittedError)
     with pytest.raises(ServerError, match="no such database"):
         connect(postgres.url("nothing_there"))
 

@@ -38,8 +38,16 @@ class ServerError(TacitError):
     exit_code = 1
 
 
+class NotAdmittedError(ServerError):
+    """The server itself answered that it does not let this role in. It may be a mistake, and it may be meant."""
+
+
 class ServerForbidsError(ServerError):
     """The server does not permit the role to do this."""
+
+
+class ServerLimitError(ServerError):
+    """The server takes no more of this kind today. What waits is sent later."""
 
 
 class ServerUnreachableError(ServerError):

@@ -13,7 +13,15 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from tacit.errors import RefusedError, ServerError, ServerForbidsError, ServerUnreachableError, UsageError
+from tacit.errors import (
+    NotAdmittedError,
+    RefusedError,
+    ServerError,
+    ServerForbidsError,
+    ServerLimitError,
+    ServerUnreachableError,
+    UsageError,
+)
 from tacit.record import Record
 from tacit.text.display import one_line, printable
 
@@ -36,10 +44,12 @@ _NO_PASSWORD = (
     "write it into ~/.pgpass (mode 0600) as host:port:database:user:password, or into a service file and use "
     "postgresql:///?service=NAME; change the password if others can read your shell's history"
 )
+_OWN_KEYS = ("sslcert", "sslkey", "passfile", "application_name")  # of the person, not of the server
 _PASSWORD_KEYS = ("password", "sslpassword", "oauth_client_secret")
 _VERIFYING = ("verify-ca", "verify-full")
 # Where systems keep the certificates they trust, besides the file that Python was built with.
 _ROOT_FILES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
+_NOT_IN = "does not let you in"
 _CHECK_ROLE = "check role and password: ~/.pgpass, or your service file"
 _CHECK_NAME = "check the name after the last / of the address"
 _CHECK_HOST = "check the host in the address; everything else works without the server"
@@ -62,7 +72,6 @@ _WHEN_FREE = "try again later; if it stays so, its administrator ends sessions o
 _WHEN_ROOM = "its administrator makes room on the disk; what waits is sent then"
 _WHEN_PRIMARY = "what waits is sent once the address leads to the server that takes writes"
 _NO_PROOF = "does not prove who it is"
-_NOT_IN = "does not let you in"
 # What libpq says before a session exists, by words of its message; the last row takes everything else.
 _CONNECTION_ERRORS: tuple[tuple[tuple[str, ...], str, str, type[ServerError]], ...] = (
     (("too many", "connection slots", "no more connections"), "is full", _WHEN_FREE, ServerUnreachableError),
@@ -92,6 +101,7 @@ _SERVER_ERRORS: tuple[tuple[tuple[str, ...], str, str, type[ServerError]], ...] 
     (("08", "57P", "53", "25P"), "cannot be reached", _LATER, ServerUnreachableError),
     (("57014", "55P03", "40"), "took too long", _LATER, ServerUnreachableError),
     (("28",), _NOT_IN, _CHECK_ROLE, ServerError),
+    (("54000",), "takes no more", "what waits is kept here, and sent later", ServerLimitError),
     (("3D000",), "has no such database", _CHECK_NAME, ServerError),
     (("3F000", "42P01", "42883", "42703"), "is not set up for this version of Tacit", _SET_UP, ServerError),
     (("42501",), "does not permit this", "ask its administrator which role you have", ServerForbidsError),
@@ -180,6 +190,27 @@ def address_of(url: str) -> ServerAddress:
     if "service" in given and "host" not in given:
         return ServerAddress(f"service {given['service']}", "", given.get("dbname", ""), given.get("user", ""))
     return ServerAddress(*(given.get(key, "") for key in ("host", "port", "dbname", "user")))
+
+
+def address_for(url: str, user: str) -> str:
+    """Return the address at which somebody else reaches the same database: port and options stay as they were given.
+
+    A host that only this machine can reach is left for the reader to fill in. Raises as `connect`.
+    """
+    from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+    given, parts = _parse(url), urlsplit(url)
+    host, left_out = parts.netloc.rpartition("@")[2], {"user", "dbname", *_OWN_KEYS}
+    if given.get("host", "/").startswith(("/", "@")) and "service" not in given:
+        host, left_out = f"HOST:{given.get('port', '')}".rstrip(":"), {*left_out, "host", "port"}
+    options = urlencode([(key, value) for key, value in parse_qsl(parts.query) if key not in left_out], safe="/:,")
+    database = quote(given.get("dbname", ""), safe="")
+    return f"postgresql://{quote(user)}@{host}/{database}{f'?{options}' if options else ''}"
+
+
+def proves_itself(url: str) -> bool:
+    """Return whether who answers at an address is certain: by a certificate that was checked, or on this machine."""
+    return connection_params(url)["sslmode"] in _VERIFYING or _is_local(_parse(url))
 
 
 def _parse(url: str) -> dict[str, str]:
@@ -287,4 +318,6 @@ def translate(error: psycopg.Error, address: ServerAddress | None = None) -> Ser
     else:
         rows = (row for row in _SERVER_ERRORS if state.startswith(row[0]))
     _, what, hint, kind = next(rows)
+    if what == _NOT_IN and "FATAL:" in str(error):  # the server's own answer, not libpq's that it has no password
+        kind = NotAdmittedError
     return kind(f"the server {address} {what}: {message}" if address else f"the server {what}: {message}", hint)

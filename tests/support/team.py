@@ -29,9 +29,9 @@ class Teammate(Person):
     def join(self) -> Said:
         return self.tacit("team", "join", self.url, "--yes", cwd=self.clone)
 
-    def here(self, *words: str, code: int | None = 0) -> Said:
+    def here(self, *words: str, code: int | None = 0, now: str | None = None) -> Said:
         """Run a command in the clone of the project."""
-        return self.tacit(*words, cwd=self.clone, code=code)
+        return self.tacit(*words, cwd=self.clone, code=code, now=now)
 
     def add(self, text: str, *words: str) -> str:
         """Add a private memory of the project and return its id."""

@@ -73,6 +73,14 @@ def refused(connection: Connection, statement: str, *args: object) -> str:
         "table tacit.migration",
         "table tacit.numbering",
         "table tacit.tombstone",
+        "table tacit.activity",
+        "table tacit.waiting",
+        "table tacit.setting",
+        "table tacit.membership_change",
+        "table tacit.queue",
+        "table tacit.horizon",
+        "table tacit.size",
+        "explain analyze select * from tacit.queue",
         "explain select * from tacit.event where memory = 'aaaaaaaaaaaa'",
         "explain analyze select * from tacit.event",
         "copy tacit.event to stdout",
@@ -89,6 +97,7 @@ def refused(connection: Connection, statement: str, *args: object) -> str:
         "create temporary table mine (like tacit.event including all)",
         "create table public.child () inherits (tacit.event)",
         "create table public.points (event uuid references tacit.event)",
+        "create table public.kept (event tacit.queue)",
         "create statistics public.columns on project, memory from tacit.event",
         "set row_security = off; select * from tacit.event",
     ],
@@ -108,9 +117,92 @@ def test_the_function_that_reads_returns_rows_of_own_projects_only(server: TeamS
 
 def test_who_was_not_made_a_member_cannot_even_ask(server: TeamServer) -> None:
     functions = ["version()", "my_projects()", "events_after('0', 0, 10)", f"purge('{uuid.uuid4()}', '')"]
+    functions += ["held_back()", "changes(10)", "lost('{}', '{}', '{}')", f"report_refused('{PROJECT}', 1)"]
     with server.session("trent") as trent:
         for function in functions:
-            assert "permission denied for schema tacit" in refused(trent, f"select * from tacit.{function}")
+            assert "permission denied for function" in refused(trent, f"select * from tacit.{function}")
+        # Later migrations could not change a table that somebody has a column of.
+        assert "permission denied for type" in refused(trent, "create table public.kept (event tacit.event)")
+
+
+def test_everybody_may_ask_who_they_are_and_hears_of_nobody_else(server: TeamServer) -> None:
+    expected = {
+        "dave": ("dave", False, [PROJECT]),
+        "bob": ("bob", True, [PROJECT]),
+        "mallory": ("mallory", True, [OTHER]),
+        "trent": ("trent", False, []),
+    }
+    teams = set()
+    for name, answer in expected.items():
+        with server.session(name) as connection:
+            ((*said, team),) = connection.execute("select person, curator, projects, team from tacit.whoami()")
+            assert tuple(said) == answer
+            teams.add(team)
+            if name == "dave":  # nothing that a session can say of itself changes the answer
+                connection.execute(sql.SQL("set role {}").format(sql.Identifier(server.group("member"))))
+                assert connection.execute("select person from tacit.whoami()").fetchall() == [("dave",)]
+    assert len(teams) == 1
+
+
+def test_places_of_events_in_other_projects_are_not_confirmed(server: TeamServer) -> None:
+    _, xid, event, *_ = everything(server)[0]
+    seq = everything(server)[0][0]
+    asked = "select tacit.lost(array[%s]::uuid[], array[%s]::xid8[], array[%s]::bigint[])"
+    for name, lost in (("dave", 0), ("mallory", 1)):
+        with server.session(name) as connection:
+            assert connection.execute(asked, [event, str(xid), seq]).fetchall() == [(lost,)]
+            assert connection.execute(asked, [uuid.uuid4(), str(xid), seq]).fetchall() == [(1,)]
+
+
+def test_a_transaction_that_holds_events_back_is_told_without_their_number_in_other_projects(
+    server: TeamServer,
+) -> None:
+    with server.session("alice") as slow, server.session("bob") as bob, server.session("dave") as dave:
+        slow.execute("set application_name = 'a report'; begin; select pg_current_xact_id()")
+        pid = slow.info.backend_pid
+        server.propose(bob, A, sentence=PLANTED)
+        said = dave.execute("select events, pid, person, application from tacit.held_back()").fetchall()
+        assert said == [(1, pid, "alice", "a report")]
+        with server.session("mallory") as mallory:
+            assert mallory.execute("select events, pid from tacit.held_back()").fetchall() == [(0, None)]
+        slow.execute("rollback")
+        assert dave.execute("select events, pid from tacit.held_back()").fetchall() == [(0, None)]
+
+
+def test_who_decided_what_is_told_to_curators_of_the_project(server: TeamServer) -> None:
+    with server.session(SUPERUSER) as admin:
+        (count,) = admin.execute("select count(*) from tacit.membership_change where project = %s", [PROJECT])
+    with server.session("dave") as dave:
+        assert "only a curator" in refused(dave, "select * from tacit.changes(10)")
+    with server.session("mallory") as mallory:
+        seen = mallory.execute("select project, member from tacit.changes(1000)").fetchall()
+        assert seen == [(OTHER, "mallory")]
+    with server.session("bob") as bob:
+        seen = bob.execute("select project, change, by from tacit.changes(1000)").fetchall()
+        assert seen == [(PROJECT, "added", SUPERUSER)] * int(str(count[0]))
+
+
+def test_a_watching_role_sees_numbers_and_no_texts(server: TeamServer) -> None:
+    server.cluster.create_role("watcher")
+    with server.session(SUPERUSER) as admin:
+        admin.execute("grant pg_monitor to watcher")
+    with server.session("watcher") as watcher:
+        shown = [watcher.execute(f"select * from tacit.{view}").fetchall() for view in ("queue", "horizon", "size")]
+        assert PLANTED not in str(shown) and A not in str(shown)
+        assert (PROJECT, "alice", True, 1, 1) in [row[:5] for row in shown[0]]
+        for statement in ("table tacit.event", "table tacit.waiting", "table tacit.membership_change", *CHANGES):
+            assert "permission denied" in refused(watcher, statement), statement
+        for function in ("my_projects()", "events_after('0', 0, 10)", "changes(10)", "held_back()"):
+            assert "permission denied" in refused(watcher, f"select * from tacit.{function}")
+
+
+def test_what_a_client_reports_is_noted_for_itself_and_in_its_own_projects(server: TeamServer) -> None:
+    reported = "select member, project, refused from tacit.activity where refused > 0"
+    with server.session(SUPERUSER) as admin, server.session("mallory") as mallory:
+        with mallory.transaction():
+            mallory.execute("select tacit.report_refused(%s, 3)", [PROJECT])
+            mallory.execute("select tacit.report_refused(%s, 2)", [OTHER])
+        assert admin.execute(reported).fetchall() == [("mallory", OTHER, 2)]
 
 
 @pytest.mark.parametrize("row_security", ["on", "off"])
@@ -410,6 +502,16 @@ CHANGES = [
     "select tacit.is_purged('github.com/acme/api', 'aaaaaaaaaaaa')",
     "select tacit.has_role('alice', true)",
     "select setval('tacit.event_seq_seq', 1)",
+    "select tacit.limit_proposals(1000000)",
+    "update tacit.setting set proposals_a_day = 1000000",
+    "update tacit.activity set proposals = 0",
+    "delete from tacit.activity",
+    "delete from tacit.waiting",
+    "select tacit.added()",
+    "select tacit.place()",
+    "select tacit.note_change('added', 'mallory', 'github.com/acme/api')",
+    "insert into tacit.membership_change (by, change, member) values ('alice', 'made curator', 'mallory')",
+    "delete from tacit.membership_change",
 ]
 
 
@@ -476,7 +578,8 @@ def test_every_object_is_guarded(server: TeamServer) -> None:
         assert config == ["search_path=pg_catalog, pg_temp"] or name == "purge" or "::pg_catalog.name" in str(source)
         assert config is None or "search_path=pg_catalog, pg_temp" in config
         assert acl is not None, f"everybody may call {name}"
-        assert not any(str(entry).startswith("=") for entry in acl), f"everybody may call {name}"
+        everybody = any(str(entry).startswith("=") for entry in acl)
+        assert everybody == (name == "whoami"), f"who may call {name}"
     assert all(row[2] for row in tables)
     assert {row[0] for row in tables if row[3]} == {"event", "tombstone"}
     assert not any(str(entry).startswith("=") for row in tables for entry in row[4] or ())

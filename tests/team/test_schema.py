@@ -119,7 +119,7 @@ def test_taking_down_stops_at_the_version_that_was_asked_for(postgres: Cluster, 
 def test_what_depends_on_the_schema_keeps_it_up(postgres: Cluster) -> None:
     database = postgres.create_database()
     with connect(postgres.url(database)) as connection, postgres.connect(database) as watch:
-        migrate(connection)
+        migrate(connection, 1)
         watch.execute("create view public.report as select count(*) from tacit.event")
         before = contents(watch)
         with pytest.raises(ServerError, match="other objects depend on it"):
@@ -206,10 +206,12 @@ def test_a_client_of_another_version_is_told_who_has_to_upgrade(postgres: Cluste
     with connect(server.url("alice")) as alice, connect(server.url(SUPERUSER)) as admin:
         with transaction(alice) as cursor:
             require_schema(cursor)
-        add_migration(migrations, "select 1;")
+        # One that only adds something changes nothing for members.
+        body = "returns integer language sql security definer set search_path = pg_catalog, pg_temp as 'select 99'"
+        add_migration(migrations, f"create or replace function tacit.version() {body};")
         migrate(admin, folder=str(migrations))
         with (
-            pytest.raises(RefusedError, match="the server's schema has version 99") as caught,
+            pytest.raises(RefusedError, match="the server speaks version 99") as caught,
             transaction(alice) as cursor,
         ):
             require_schema(cursor)
@@ -220,7 +222,12 @@ def test_who_is_no_member_is_told_so(postgres: Cluster) -> None:
     server = TeamServer(postgres)
     postgres.create_role("trent")
     empty = postgres.url(postgres.create_database(), "trent")
-    for url in (server.url("trent"), empty):
-        refused = pytest.raises(RefusedError, match="no team's schema that you may use")
-        with connect(url) as trent, refused, transaction(trent) as cursor:
-            require_schema(cursor)
+    with connect(server.url("trent")) as trent:
+        for version, answers in ((LATEST, True), (1, False)):
+            with connect(server.url(SUPERUSER)) as admin:
+                migrate(admin, version)
+            with transaction(trent) as cursor:
+                assert require_schema(cursor) == (False, answers)
+    refused = pytest.raises(RefusedError, match="no team's schema")
+    with connect(empty) as trent, refused, transaction(trent) as cursor:
+        require_schema(cursor)

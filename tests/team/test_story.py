@@ -161,7 +161,7 @@ def test_a_membership_that_ended_takes_the_project_back_and_a_new_one_has_to_be_
     with alice.server.session(alice.server.admin) as admin:
         admin.execute("select tacit.remove_member(%s, 'alice')", [PROJECT])
     said = alice.sync().out
-    assert f"no member of {PROJECT} any more" in said
+    assert "You are no member of the team's projects any more: 1 memory of the team was taken back." in said
     assert alice.memories().keys() == {OTHER}
     alice.here("share", own, code=0)  # into the project's file, as without a team
     assert (alice.clone / "docs" / "memory" / "memories.ndjson").exists()

@@ -14,7 +14,7 @@ from tacit.cli.output import JsonObject, ask, ask_choice, bold, confirm, dim, ec
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.project import remote_name
 from tacit.model.claim import project_name
-from tacit.postgres import address_of, connect
+from tacit.postgres import address_for, address_of, connect
 from tacit.team import TeamOverview, schema
 from tacit.team.events import Proposal, TeamMemory, TeamStatus, team_scope
 from tacit.team.exchange import TakenBack, TeamSyncResult
@@ -57,6 +57,8 @@ def show_team(call: Invocation) -> None:
     synced = f"last sync {output.local_minute(home.synced_at) if home.synced_at else 'never'}"
     failed = f"; the last try failed: {printable(home.problem)}" if home.problem else ""
     echo(f"{bold('Team')}  {printable(home.server)} as {printable(home.user)}, {synced}{failed}")
+    if not home.projects:
+        echo("You are a member of no project of this team. To forget the server: tacit team leave")
     for project in [project for project in home.projects if team_scope(project.name) == here] or home.projects:
         _echo_project(home, project)
     if overview.waiting:
@@ -200,6 +202,32 @@ def review_proposals(call: Invocation) -> int:
     return _send(call, f"{pluralize(decided, 'decision')} queued") if decided else 0
 
 
+def show_log(call: Invocation) -> None:
+    """List who decided what, and who was added or removed by whom."""
+    changes = call.vault.exchange.team.changes()
+    rows = [
+        {
+            "at": change.at,
+            "actor": change.by,
+            "action": change.change,
+            "scope": team_scope(change.project),
+            "memory": change.memory,
+            "member": change.member,
+            "reason": change.reason,
+        }
+        for change in changes
+    ]
+    if call.shows_json(lambda: rows):
+        return
+    if not changes:
+        echo("Nobody has decided anything yet.")
+    for change in changes:
+        what = change.member or f"[{change.memory[:_SHORT]}]"
+        reason = f": {change.reason}" if change.reason else ""
+        when = output.local_minute(change.at)
+        echo_wrapped(f"{when}  {change.by} {change.change} {what} in {change.project}{reason}")
+
+
 def _decide(verb: OutgoingVerb, done: str) -> Callable[..., int]:
     def run(call: Invocation, *references: str) -> int:
         for reference in references:
@@ -293,14 +321,29 @@ def sync_team(call: Invocation) -> int:
 def _echo_result(call: Invocation, result: TeamSyncResult) -> int:
     """Print what a sync changed and what it could not do."""
     _echo_changes(call, result)
-    for refused in result.refused:
-        what = f"{_VERBS[refused.entry.verb]} {_entry_text(refused.entry)}"
-        echo_wrapped(f"  ✗ not taken: {what}: {printable(refused.problem)}")
+    for problem, group in groupby(result.refused, key=lambda refused: refused.problem):
+        entries = [refused.entry for refused in group]
+        for entry in entries[:_MAX_LISTED]:
+            echo_wrapped(f"  ✗ not taken: {_VERBS[entry.verb]} {_entry_text(entry)}: {printable(problem)}")
+        if len(entries) > _MAX_LISTED:
+            echo(f"  ✗ and {len(entries) - _MAX_LISTED} more for this reason")
     if result.read_only and result.waiting:
         events = pluralize(result.waiting, "event waits", "events wait")
         echo_wrapped(f"  ✗ {events} to be sent: this server only reads, as a replica does. {_WHEN_PRIMARY}")
-    for name in result.ended:
-        echo_wrapped(f"  You are no member of {printable(name)} any more: what came from there was taken back.")
+    _echo_ended(result)
+    if result.restored is not None:
+        again = pluralize(result.restored, "event", "events")
+        echo_wrapped(
+            f"  The server was restored from a backup: all of it was read again. {again} of yours that it had forgotten"
+            " is queued and sent again; decisions of others come back when they sync."
+        )
+    if held := result.held:
+        who = f"pid {held.pid} of {held.role}, {held.application or 'no name'}" if held.role else "of somebody"
+        echo_wrapped(
+            f"  {pluralize(held.events, 'event')} of your projects cannot be read since {held.seconds:,} seconds,"
+            f" because a transaction on the server is open ({who}); nothing is lost. Its administrator finds it with:"
+            " select * from tacit.horizon"
+        )
     if result.offered:
         echo_wrapped(f"  You were added to {_names(result.offered)}: tacit team join URL shows what would come.")
     if waiting := len(call.vault.exchange.team.proposals()):
@@ -310,17 +353,32 @@ def _echo_result(call: Invocation, result: TeamSyncResult) -> int:
     return 1 if result.refused or (result.read_only and result.waiting) else 0
 
 
+def _echo_ended(result: TeamSyncResult) -> None:
+    """Say which memberships ended, and that what came from there is gone."""
+    if result.ended and not result.is_member:
+        gone = pluralize(len(result.removed), "memory of the team was", "memories of the team were")
+        echo_wrapped(
+            f"  You are no member of the team's projects any more: {gone} taken back. What you said yourself stays. To"
+            " forget the server: tacit team leave"
+        )
+        return
+    for name in result.ended:
+        echo_wrapped(f"  You are no member of {printable(name)} any more: what came from there was taken back.")
+
+
 def _echo_changes(call: Invocation, result: TeamSyncResult) -> None:
     for claim in result.added:
         memory = call.vault.search.show(claim).memory
         author = f" ({printable(memory.author)})" if memory.author else " (yours; the team accepted it)"
         echo_wrapped(f"  + [{claim[:_SHORT]}] {printable(memory.claim.sentence)}{author}")
-    for gone in result.removed:
+    for gone in result.removed[:_MAX_LISTED]:
         try:  # it stays if the person said the same
             stays = "; it stays yours" if call.vault.search.show(gone.id).memory.is_live else ""
         except NotFoundError:
             stays = ""
         echo_wrapped(f"  - [{gone.id[:_SHORT]}] taken back{_decision_text(gone)}{stays}")
+    if len(result.removed) > _MAX_LISTED:
+        echo(f"  - and {len(result.removed) - _MAX_LISTED} more")
     for gone in result.declined:
         why = _decision_text(gone)
         echo_wrapped(f"  · [{gone.id[:_SHORT]}] declined{why}; it stays yours: {printable(gone.sentence)}")
@@ -406,12 +464,10 @@ def set_up(call: Invocation, url: str) -> None:
         schema.migrate(connection, target)
     echo(f"Done: version {plan.target}.")
     if plan.version == 0:
-        address = address_of(url)
-        host = address.host if address.host and not address.host.startswith(("/", "service ")) else "HOST"
         echo("\nNext, for each person:")
         echo("  psql: create role alice login; and \\password alice")
         echo("  tacit team add-member URL alice --project github.com/acme/api")
-        echo(f"They type: tacit team join postgresql://alice@{printable(host)}/{printable(address.database)}")
+        echo(f"They type: tacit team join {printable(address_for(url, 'alice'))}")
 
 
 def _agrees(call: Invocation, connection: Connection, lost: schema.Holdings | None = None) -> bool:
@@ -500,7 +556,7 @@ _URL_AND_ROLE = (f"{_URL[0]} and a role", False, f"{_URL[2]} alice --project git
 
 
 @command(
-    "[join URL | leave | review | accept ID… | decline ID… | retire ID…"
+    "[join URL | leave | review | log | accept ID… | decline ID… | retire ID…"
     " | setup URL | members URL | add-member URL ROLE | remove-member URL ROLE]",
     "tacit team join postgresql://alice@team.example/acme",
     Option("--reason", "TEXT", "with decline and retire: why, for the author"),
@@ -515,6 +571,7 @@ _URL_AND_ROLE = (f"{_URL[0]} and a role", False, f"{_URL[2]} alice --project git
         Subcommand("join", join_team, 1, "the address of a server", example="postgresql://HOST/DATABASE"),
         Subcommand("leave", leave_team),
         Subcommand("review", review_proposals),
+        Subcommand("log", show_log),
         Subcommand("accept", _decide(OutgoingVerb.ACCEPTED, "Accepted for everyone"), 1, *_IDS),
         Subcommand("decline", _decide(OutgoingVerb.DECLINED, "Declined"), 1, *_IDS),
         Subcommand("retire", _decide(OutgoingVerb.RETIRED, "Retired for everyone"), 1, *_IDS),
@@ -528,7 +585,8 @@ def run_team(call: Invocation) -> int | None:
     """Share what a project has agreed on with a team, through a PostgreSQL server. Alone it shows what the team
     holds for this project, with authors, and what waits; the server is not asked. join shows your projects and
     what would come, and asks; it sends nothing. tacit share ID proposes a memory, tacit sync sends and fetches.
-    A curator decides with review, card by card, or with accept, decline and retire. leave takes everything back
+    A curator decides with review, card by card, or with accept, decline and retire, and log says who decided what
+    and who was added or removed by whom, as the server has it. leave takes everything back
     that came from the team. The address has no password: it is read from ~/.pgpass or a service file. A server
     on another machine must prove its name with a certificate, unless the address says otherwise (sslmode=…).
     Needs the extra: pip install 'tacit-memory[team]'

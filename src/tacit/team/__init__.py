@@ -21,7 +21,7 @@ from tacit.postgres import address_of
 from tacit.record import Record
 from tacit.search.memories import resolve_memory
 from tacit.secrets import refuse_secrets
-from tacit.team.client import open_server
+from tacit.team.client import TeamChange, open_server
 from tacit.team.events import Proposal, TeamMemory, TeamStatus
 from tacit.team.exchange import Erase, TeamExchange, TeamSyncResult
 from tacit.team.store import Outgoing, OutgoingVerb, TeamHome, TeamStore, private_details, shared_claim
@@ -113,7 +113,7 @@ class Team(HomePart):
             )
         with open_server(url) as server:
             standing = server.standing()
-            home = TeamHome(url, standing.user, standing.projects)
+            home = TeamHome(url, standing.user, standing.projects, team=standing.team)
             return TeamPreview(self._exchange.pull(server, home)[0], standing.unusable)
 
     def join(self, preview: TeamPreview, erase: Erase) -> TeamSyncResult:
@@ -254,6 +254,13 @@ class Team(HomePart):
         why = checked_optional_text(reason, "the reason")
         target = proposal.event if verb is OutgoingVerb.ACCEPTED else ""
         self._exchange.queue(Outgoing(verb, memory.project, memory.id, target=target, reason=why))
+
+    def changes(self, most: int = 50) -> list[TeamChange]:
+        """Ask the server who decided what, and who changed the membership, in the projects where one is a curator."""
+        self._store.actor.require_person("asks a team's server", "tacit team log")
+        with open_server(self.require().url) as server:
+            server.standing()
+            return server.changes(most)
 
     # Shared steps
 

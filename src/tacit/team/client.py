@@ -7,25 +7,45 @@ events, so anything may be sent again after a failure.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tacit.errors import RefusedError, ServerError, ServerForbidsError, ServerUnreachableError
+from tacit.errors import RefusedError, ServerError, ServerForbidsError, ServerLimitError, ServerUnreachableError
 from tacit.postgres import connect, transaction
 from tacit.record import Record
-from tacit.team.events import Position, ServerRow, member_name, project_problem
+from tacit.team.events import (
+    MAX_NAME_CHARS,
+    MAX_REASON_CHARS,
+    EventPlace,
+    Position,
+    ServerRow,
+    member_name,
+    project_problem,
+)
 from tacit.team.store import Outgoing, OutgoingVerb, TeamProject
-from tacit.text.display import printable
+from tacit.text.display import one_line, printable
 
 if TYPE_CHECKING:
     from tacit.postgres import Connection, Cursor
 
 PAGE_ROWS = 1000
 _MAX_PROJECTS = 10_000
-_SELECT_PROJECTS = "SELECT project, curator, session_user::text FROM tacit.my_projects() LIMIT %s"
+_SELECT_PROJECTS = "SELECT project, curator FROM tacit.my_projects() LIMIT %s"
 _SELECT_USER = "SELECT session_user::text, current_setting('transaction_read_only') = 'on'"
+# What schemas have from migration 2 on
+_SELECT_PERSON = "SELECT person::text, team::text FROM tacit.whoami()"
+_SELECT_LOST = "SELECT tacit.lost(%s::text[]::uuid[], %s::text[]::xid8[], %s::bigint[])"
+_SELECT_HELD_BACK = (
+    "SELECT events, extract(epoch FROM now() - since)::bigint, pid, person::text, application FROM tacit.held_back()"
+)
+_SELECT_CHANGES = (
+    "SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), by::text, change, project, memory,"
+    " member::text, reason FROM tacit.changes(%s)"
+)
+_REPORT_REFUSED = "SELECT tacit.report_refused(%s, %s)"
 _SELECT_EVENTS = (
     "SELECT xid::text, seq, id::text, project, author::text, to_char(at AT TIME ZONE 'UTC',"
     ' \'YYYY-MM-DD"T"HH24:MI:SS.US"Z"\'), kind, memory, body::text'
@@ -42,13 +62,25 @@ _NOT_FOUND = "P0002"  # SQLSTATE no_data_found: the event to purge is not on the
 class Standing(Record):
     """Who the person is on the server, their projects there, and the names of those that cannot be one here.
 
-    `read_only`: it takes nothing, because it is a replica or was made so.
+    `team` is the id of the team, "" if the server's schema is older than that. `read_only`: it takes nothing, because
+    it is a replica or was made so.
     """
 
     user: str
     projects: tuple[TeamProject, ...]
     unusable: tuple[str, ...]
+    team: str = ""
     read_only: bool = False
+
+
+class HeldBack(Record):
+    """Events that the server does not return yet, because an older transaction is open. Who has it may be unknown."""
+
+    events: int
+    seconds: int
+    pid: str
+    role: str
+    application: str
 
 
 class RefusedEntry(Record):
@@ -59,22 +91,36 @@ class RefusedEntry(Record):
     forbidden: bool = False
 
 
+class TeamChange(Record):
+    """A decision about a memory, or a change of who is a member, and who made it. Memory or member is empty."""
+
+    at: str
+    by: str
+    change: str
+    project: str
+    memory: str
+    member: str
+    reason: str
+
+
 class TeamServer:
     """An open connection to a team's server."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._is_member = self._answers = False
 
     def standing(self) -> Standing:
-        """Return who one is.
+        """Return who one is; who is no member has no projects.
 
         Raises:
-            RefusedError: The server's schema is not the one this version knows, or the session is somebody else's.
+            RefusedError: The schema is none that this version knows, or the session is somebody else's.
         """
         from tacit.team.schema import require_schema
 
         with transaction(self._connection) as cursor:
-            require_schema(cursor)
+            use = require_schema(cursor)
+            self._is_member, self._answers = use.is_member, use.answers and use.is_member
             cursor.execute(_SELECT_USER)
             ((user, read_only),) = cursor.fetchall()
             if user != (asked := self._connection.info.user):
@@ -83,15 +129,42 @@ class TeamServer:
                     " everybody one name; nothing was sent",
                     "its administrator removes user= from pgbouncer's [databases]",
                 )
-            cursor.execute(_SELECT_PROJECTS, (_MAX_PROJECTS,))
-            projects = [TeamProject(str(name), curator is True) for name, curator, _ in cursor.fetchall()]
+            team: object = ""
+            if use.answers:
+                cursor.execute(_SELECT_PERSON)
+                ((user, team),) = cursor.fetchall()
+            projects = []
+            if use.is_member:
+                cursor.execute(_SELECT_PROJECTS, (_MAX_PROJECTS,))
+                projects = [TeamProject(str(name), curator is True) for name, curator in cursor.fetchall()]
         unusable = tuple(project.name for project in projects if project_problem(project.name))
         usable = tuple(project for project in projects if project.name not in unusable)
-        return Standing(member_name(str(user)), usable, unusable, read_only is True)
+        return Standing(member_name(str(user)), usable, unusable, str(team), read_only is True)
+
+    def has_lost(self, places: Sequence[EventPlace]) -> bool:
+        """Return whether the server does not have all of these events where they were: it was restored."""
+        if not (self._answers and places):
+            return False
+        ids, positions = [place.id for place in places], [place.position for place in places]
+        with transaction(self._connection) as cursor:
+            cursor.execute(_SELECT_LOST, (ids, [str(at.xid) for at in positions], [at.seq for at in positions]))
+            return cursor.fetchall() != [(0,)]
+
+    def held_back(self) -> HeldBack | None:
+        """Return what waits for somebody's transaction, None if nothing does."""
+        if not self._answers:
+            return None
+        with transaction(self._connection) as cursor:
+            cursor.execute(_SELECT_HELD_BACK)
+            ((events, seconds, *holder),) = cursor.fetchall()
+        if not events:
+            return None
+        names = (printable(one_line(str(name or ""), MAX_NAME_CHARS)) for name in holder)
+        return HeldBack(int(str(events)), int(str(seconds)), *names)
 
     def events_after(self, position: Position) -> Iterator[list[ServerRow]]:
-        """Yield what the server has after a position, page by page, in its order."""
-        while True:
+        """Yield what the server has after a position, page by page, in its order: nothing for who is no member."""
+        while self._is_member:
             with transaction(self._connection) as cursor:
                 cursor.execute(_SELECT_EVENTS, (str(position.xid), position.seq, PAGE_ROWS))
                 page = [_parse_row(row) for row in cursor.fetchall()]
@@ -100,6 +173,15 @@ class TeamServer:
                 position = page[-1].position
             if len(page) < PAGE_ROWS:
                 return
+
+    def changes(self, most: int) -> list[TeamChange]:
+        """Return the latest decisions and changes of membership in one's projects, the latest first. For curators."""
+        if not self._answers:
+            raise RefusedError("the server does not say who decided what: its schema is older, or you are no member")
+        with transaction(self._connection) as cursor:
+            cursor.execute(_SELECT_CHANGES, (most,))
+            rows = [[printable(one_line(str(value or ""), MAX_REASON_CHARS)) for value in row] for row in cursor]
+        return [TeamChange(*row) for row in rows]
 
     def send(self, entries: Sequence[Outgoing]) -> tuple[set[str], list[RefusedEntry]]:
         """Send what waits. Return the ids of the purges that were done, and what the server refused.
@@ -110,9 +192,15 @@ class TeamServer:
         """
         events = [entry for entry in entries if entry.verb is not OutgoingVerb.PURGE]
         refused: list[RefusedEntry] = []
-        if events and self._try(partial(_insert, events)):
+        if events and self._try(partial(_insert, events), limited=True):
+            limit: ServerError | None = None  # reached: the server would say the same of every other proposal
             for event in events:
-                if problem := self._try(partial(_insert, [event])):
+                problem = limit if event.verb is OutgoingVerb.PROPOSED else None
+                try:
+                    problem = problem or self._try(partial(_insert, [event]))
+                except ServerLimitError as error:
+                    problem = limit = error
+                if problem:
                     refused.append(_refused(event, problem))
         purged: set[str] = set()
         for purge in (entry for entry in entries if entry.verb is OutgoingVerb.PURGE):
@@ -120,22 +208,31 @@ class TeamServer:
                 refused.append(_refused(purge, problem))
             else:
                 purged.add(purge.id)
+        for project, count in Counter(entry.entry.project for entry in refused).items() if self._answers else ():
+            self._try(lambda cursor, row=(project, count): cursor.execute(_REPORT_REFUSED, row))  # type: ignore[misc]
         return purged, refused
 
-    def _try(self, action: Callable[[Cursor], None]) -> ServerError | None:
-        """Run one transaction. Return why the server refused it, None if it did not."""
+    def _try(self, action: Callable[[Cursor], object], *, limited: bool = False) -> ServerError | None:
+        """Run one transaction. Return why the server refused it, None if it did not; that it takes no more is raised
+        unless `limited`."""
         try:
             with transaction(self._connection) as cursor:
                 action(cursor)
         except ServerUnreachableError:
             raise
+        except ServerLimitError as error:
+            if not limited:
+                raise
+            return error
         except ServerError as error:
             return error
         return None
 
 
 def _refused(entry: Outgoing, problem: ServerError) -> RefusedEntry:
-    return RefusedEntry(entry, problem.message, isinstance(problem, ServerForbidsError))
+    is_limit = isinstance(problem, ServerLimitError)
+    text = f"{problem.message} ({problem.hint})" if is_limit else problem.message
+    return RefusedEntry(entry, text, isinstance(problem, ServerForbidsError))
 
 
 @contextmanager

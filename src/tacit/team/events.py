@@ -49,6 +49,13 @@ class Position(Record):
     seq: int = 0
 
 
+class EventPlace(Record):
+    """An event that was read, and where: a server that was restored does not have it there any more."""
+
+    position: Position
+    id: str
+
+
 class ServerRow(Record):
     """A row as the server returned it. Nothing of it has been checked."""
 

@@ -9,10 +9,11 @@ back by `tacit undo` is not added again, and on what they spoke of the fold lets
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import date, timedelta
 from functools import partial
 
-from tacit.errors import RefusedError, ServerError
+from tacit.errors import NotAdmittedError, RefusedError, ServerError
 from tacit.home.home import Home, HomePart
 from tacit.index import reader
 from tacit.log.codec import must_decode
@@ -30,11 +31,14 @@ from tacit.model.event import (
 )
 from tacit.model.ids import ClaimId, EventId, next_event_id
 from tacit.model.memory import undone_ids
+from tacit.postgres import proves_itself
 from tacit.purge.tombstones import load_tombstones
 from tacit.record import Record
-from tacit.team.client import RefusedEntry, TeamServer, open_server
+from tacit.team.client import HeldBack, RefusedEntry, Standing, TeamServer, open_server
 from tacit.team.events import (
     Acceptance,
+    EventPlace,
+    Position,
     Proposal,
     ServerRow,
     TeamEvent,
@@ -46,6 +50,13 @@ from tacit.team.events import (
 from tacit.team.store import Outgoing, OutgoingVerb, TeamHome, TeamStore
 from tacit.text.display import PURGED_MARK
 
+_LATEST = 20  # events by which a restored server is noticed: not one, since transactions may end in another order
+_HELD_SECONDS = 5
+# A server that has not let a person in for so many days, on so many of them, and has proved who it is, means it.
+_SHUT_OUT_DAYS, _SHUT_OUT_TIMES = 14, 3
+_NO_MEMBER = "you are no member of its project any more; it waits here, and is sent if you are added again"
+# What a restored server says of a memory whose decision it has forgotten
+_UNDECIDED = {TeamStatus.DECLINED: TeamStatus.WAITING, TeamStatus.RETIRED: TeamStatus.ACCEPTED}
 # Erases claims from the log. The part that purges gives it, because features do not import each other.
 Erase = Callable[[Sequence[ClaimId], str], None]
 
@@ -69,6 +80,9 @@ class TeamSyncResult(Record):
         sent: what came back from the server of what waited.
         refused: what the server did not take.
         ended: projects that one is no longer a member of.
+        is_member: whether one is a member of any of the projects that one joined.
+        restored: what the server had forgotten and is sent again, None if it was not restored from a backup.
+        held: what the server does not return yet, because somebody's transaction is open for long.
         offered: projects that one was added to and has not joined.
         unfit: rows that were not believed.
         purged: memories whose text was erased here, because somebody purged them.
@@ -89,6 +103,9 @@ class TeamSyncResult(Record):
     purged: tuple[ClaimId, ...] = ()
     kept: tuple[ClaimId, ...] = ()
     read_only: bool = False
+    is_member: bool = True
+    restored: int | None = None
+    held: HeldBack | None = None
     problem: str = ""
 
 
@@ -105,55 +122,106 @@ class TeamExchange(HomePart):
         try:
             with open_server(home.url) as server:
                 return self._exchange(server, home, erase)
+        except NotAdmittedError as error:
+            return self._shut_out(home, error, erase)
         except (ServerError, RefusedError) as error:
             problem = f"{error.message} ({error.hint})" if error.hint else error.message
             self._files.save(home._replace(problem=problem))
             return TeamSyncResult(waiting=len(self._files.waiting()), problem=problem)
 
+    def _shut_out(self, home: TeamHome, error: NotAdmittedError, erase: Erase) -> TeamSyncResult:
+        """Note that the server does not let the person in. After a long time that is an answer as well."""
+        now = self._store.actor.clock()
+        days = tuple(dict.fromkeys((*home.shut_out[:1], *home.shut_out[-_SHUT_OUT_TIMES:], now.date().isoformat())))
+        ends = date.fromisoformat(days[0]) + timedelta(days=_SHUT_OUT_DAYS)
+        waiting, names = len(self._files.waiting()), tuple(project.name for project in home.projects)
+        is_certain = bool(names) and proves_itself(home.url)
+        if is_certain and now.date() >= ends and len(days) >= _SHUT_OUT_TIMES:
+            home_after = home._replace(projects=(), memories={}, offered=())
+            result = TeamSyncResult(waiting=waiting, ended=names, is_member=False)
+            return self.apply(home, home_after, result, erase, problem=error.message)
+        until = f"until {ends.isoformat()}" if is_certain else "until you say so"
+        stays = f"; what the team accepted stays here {until}; if you left it: tacit team leave" if names else ""
+        problem = f"{error.message}, since {days[0]}{stays} ({error.hint})"
+        self._files.save(home._replace(problem=problem, shut_out=days))
+        return TeamSyncResult(waiting=waiting, problem=problem)
+
     def _exchange(self, server: TeamServer, home: TeamHome, erase: Erase) -> TeamSyncResult:
         standing = server.standing()
+        _check_same(home, standing)
         usable = {project.name: project for project in standing.projects}
         joined = tuple(usable[project.name] for project in home.projects if project.name in usable)
         ended = tuple(project.name for project in home.projects if project.name not in usable)
         offered = tuple(sorted(set(usable) - home.names))
-        entries, now = self._files.waiting(), timestamp(self._store.actor.clock())
+        now = home._replace(user=standing.user, team=standing.team, projects=joined, offered=offered, shut_out=())
+        restored = None
+        is_lost = server.has_lost(home.latest)
+        if is_lost or (standing.team and not home.latest and home.position != Position()):  # as older versions left it
+            now, again = self._read_again(server, now)
+            # Events of projects that ended are not shown, and nothing else is missing.
+            restored = again if again or (is_lost and not ended) else None
+        waiting = self._files.waiting()
+        entries = [entry for entry in waiting if entry.project in usable]
+        tried_at = timestamp(self._store.actor.clock())
         tried = () if standing.read_only else entries
         for entry in tried:
             if not entry.tried_at:  # the server may have it from now on
-                self._files.queue(entry._replace(tried_at=now))
+                self._files.queue(entry._replace(tried_at=tried_at))
         purged, refused = server.send(tried)
         # What the server does not let one withdraw never reached it.
         withdrawals = (one for one in refused if one.entry.verb is OutgoingVerb.WITHDRAWN)
         refused_ids = {withdrawal.entry.id for withdrawal in withdrawals if withdrawal.forbidden}
-        after, seen, unfit = self.pull(server, home._replace(user=standing.user, projects=joined, offered=offered))
+        after, seen, unfit = self.pull(server, now)
         # The server takes nothing more about a memory that was purged.
         purged_keys = {key for key, memory in after.memories.items() if memory.status is TeamStatus.PURGED}
         settled = {entry.id for entry in entries if entry.id in seen or (entry.project, entry.memory) in purged_keys}
         done = settled | purged | refused_ids
         for entry_id in done:
             self._files.unqueue(entry_id)
+        stranded = [RefusedEntry(entry, _NO_MEMBER) for entry in waiting if entry.project not in usable]
+        held = server.held_back()
         result = TeamSyncResult(
             sent=len(done),
-            waiting=len(entries) - len(done),
-            refused=tuple(problem for problem in refused if problem.entry.id not in done),
+            waiting=len(waiting) - len(done),
+            refused=tuple(problem for problem in (*refused, *stranded) if problem.entry.id not in done),
             ended=ended,
             offered=offered,
             unfit=unfit,
             read_only=standing.read_only,
+            is_member=bool(joined),
+            restored=restored,
+            held=held if held and held.seconds >= _HELD_SECONDS else None,
         )
         return self.apply(home, after, result, erase)
 
+    def _read_again(self, server: TeamServer, home: TeamHome) -> tuple[TeamHome, int]:
+        """Read a server that was restored from its beginning, and queue what this person said that it has forgotten.
+
+        Return the team as the server has it, and how much was queued.
+        """
+        after, seen, _ = self.pull(server, home._replace(position=Position(), latest=(), memories={}, unfit=0))
+        waiting, purged = {entry.id for entry in self._files.waiting()}, self.purged_claims()
+        forgotten = [entry for entry in said_again(home, after, seen) if entry.memory not in purged]
+        for entry in forgotten:
+            if not entry.id:
+                self.queue(entry)
+            elif entry.id not in waiting:
+                self._files.queue(entry._replace(at=timestamp(self._store.actor.clock())))
+        return after, len(forgotten)
+
     def pull(self, server: TeamServer, home: TeamHome) -> tuple[TeamHome, set[str], int]:
         """Return the team as the server has it now, the ids of the events that were read, and the number of unfit."""
-        memories, position, unfit = dict(home.memories), home.position, 0
+        memories, position, latest, unfit = dict(home.memories), home.position, home.latest, 0
         seen: set[str] = set()
         for page in server.events_after(home.position):
             events, problems = self._read(page, home.names)
             memories = fold_events(memories, events, position)
             seen.update(row.id for row in page)
             position, unfit = page[-1].position, unfit + problems
+            latest = (*latest, *(EventPlace(row.position, row.id) for row in page))[-_LATEST:]
         known = {key: memory for key, memory in memories.items() if memory.project in home.names}
-        return home._replace(memories=known, position=position, unfit=home.unfit + unfit), seen, unfit
+        known_home = home._replace(memories=known, position=position, latest=latest, unfit=home.unfit + unfit)
+        return known_home, seen, unfit
 
     def _read(self, page: Iterable[ServerRow], projects: frozenset[str]) -> tuple[list[TeamEvent], int]:
         """Return the events of a page that are believed, and how many rows are not."""
@@ -169,13 +237,15 @@ class TeamExchange(HomePart):
                 events[at] = event._replace(proposal=kept)
         return events, len(read) - len(events)
 
-    def apply(self, before: TeamHome | None, after: TeamHome, result: TeamSyncResult, erase: Erase) -> TeamSyncResult:
+    def apply(
+        self, before: TeamHome | None, after: TeamHome, result: TeamSyncResult, erase: Erase, *, problem: str = ""
+    ) -> TeamSyncResult:
         """Write what is new to the log, erase what was purged, and only then store how far the server was read."""
         accepted = accepted_by_claim(after.memories.values(), after.names)
         claims = self.team_claims(before) | set(accepted)
         added, removed = self.record(accepted, claims)
         purged, kept = self._erase_purged(before, after, erase)
-        self._files.save(after._replace(synced_at=timestamp(self._store.actor.clock()), problem=""))
+        self._files.save(after._replace(synced_at=timestamp(self._store.actor.clock()), problem=problem))
         memories = after.memories.values()
         decided = {memory.id: TakenBack(memory.id, memory.decided_by, memory.reason) for memory in memories}
         taken_back = tuple(decided.get(claim, TakenBack(claim)) for claim in removed if claim not in purged)
@@ -270,6 +340,48 @@ class TeamExchange(HomePart):
         last = max((waiting.id for waiting in self._files.waiting()), default="")
         made = next_event_id(EventId(last) if last else None, int(now.timestamp() * 1000), self._store.entropy())
         self._files.queue(entry._replace(id=made, at=timestamp(now)))
+
+
+def _check_same(home: TeamHome, standing: Standing) -> None:
+    """Check that this is the team that was joined, and the same person: only then its answer ends what holds here."""
+    if home.team and standing.team and standing.team != home.team:
+        raise RefusedError(
+            "another team answers at this address than the one that you joined; nothing was changed here",
+            "ask its administrator; to change over: tacit team leave, then join",
+        )
+    if not standing.projects and standing.user != home.user:
+        raise RefusedError(
+            f"the server takes you for {standing.user}, and you joined as {home.user}; nothing was changed here",
+            "connect as who you joined as: tacit team join URL",
+        )
+
+
+def said_again(before: TeamHome, after: TeamHome, seen: Collection[str]) -> list[Outgoing]:
+    """Return what this person said of the team's memories and a restored server has forgotten.
+
+    What it forgot of others comes from their homes. A decision on a proposal that is not there is left out: its author
+    sends it again, and it waits for a curator again.
+    """
+    again: list[Outgoing] = []
+    for key, memory in before.memories.items():
+        if memory.project not in after.names or memory.status is TeamStatus.PURGED:
+            continue
+        accepted = memory.acceptance
+        for proposal in (*memory.proposals, *([accepted.proposal] if accepted else ())):
+            claim = proposal.claim
+            if proposal.author == before.user and proposal.event not in seen:
+                entry = Outgoing(OutgoingVerb.PROPOSED, memory.project, memory.id, proposal.event, tried_at=proposal.at)
+                entry = entry._replace(sentence=claim.sentence, kind=claim.kind.label, tags=claim.tags)
+                again.append(entry._replace(evidence=proposal.evidence))
+        there = {*seen, *(entry.id for entry in again)}
+        status = after.memories[key].status if key in after.memories else None
+        if accepted and accepted.by == before.user and accepted.event not in seen and accepted.proposal.event in there:
+            entry = Outgoing(OutgoingVerb.ACCEPTED, memory.project, memory.id, accepted.event, tried_at=accepted.at)
+            again.append(entry._replace(target=accepted.proposal.event))
+        elif memory.decided_by == before.user and _UNDECIDED.get(memory.status) is status is not None:
+            verb = OutgoingVerb(memory.status.value)
+            again.append(Outgoing(verb, memory.project, memory.id, reason=memory.reason))
+    return again
 
 
 def _is_purged_here(memory: TeamMemory, purged_claims: frozenset[str]) -> bool:

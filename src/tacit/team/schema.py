@@ -25,10 +25,19 @@ if TYPE_CHECKING:
 
 MIN_SERVER = 130000  # as libpq counts: 13.0
 MIGRATIONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "migrations")
+# What members call and insert: of this version of it, servers may have more than this Tacit knows.
+CLIENT_VERSION = 1
 _UP, _DOWN = ".up.sql", ".down.sql"
 _LOCK_KEY = 8_386_658_464_824_651_636  # any number that nobody else uses
 _UPGRADE_TACIT = "upgrade Tacit: pip install --upgrade 'tacit-memory[team]'"
 _SET_UP = "its administrator runs: tacit team setup URL"
+# Before migration 2, who is no member may not use the schema.
+_SELECT_USE = (
+    "SELECT has_schema_privilege(n.oid, 'USAGE') AND coalesce(has_function_privilege(version.oid, 'EXECUTE'), false),"
+    " whoami.oid IS NOT NULL FROM pg_namespace n"
+    " LEFT JOIN pg_proc version ON version.pronamespace = n.oid AND version.proname = 'version'"
+    " LEFT JOIN pg_proc whoami ON whoami.pronamespace = n.oid AND whoami.proname = 'whoami' WHERE n.nspname = 'tacit'"
+)
 
 
 class Migration(Record):
@@ -166,25 +175,31 @@ def _applied(cursor: Cursor) -> list[AppliedMigration]:
     return [AppliedMigration(int(str(number)), str(name), str(digest)) for number, name, digest in cursor]
 
 
-def require_schema(cursor: Cursor) -> None:
-    """Check that the server's schema is the one this version of Tacit was made for. For members as well.
+class SchemaUse(Record):
+    """What the role that is connected may call: nothing, what everybody may (`answers`), or what members may."""
+
+    is_member: bool
+    answers: bool
+
+
+def require_schema(cursor: Cursor) -> SchemaUse:
+    """Check that the server's schema is one that this version of Tacit can talk to. For everybody who may connect.
 
     Raises:
-        RefusedError: The schema is newer, older or missing.
+        RefusedError: Members call other things there, or the schema is missing.
     """
-    latest = known_migrations()[-1].number
-    cursor.execute("SELECT FROM pg_namespace WHERE nspname = 'tacit' AND has_schema_privilege(oid, 'USAGE')")
-    if cursor.fetchone() is None:
-        raise RefusedError("the server has no team's schema that you may use", f"{_SET_UP}, and adds you as a member")
-    cursor.execute("SELECT tacit.version()")
+    cursor.execute(_SELECT_USE)
     row = cursor.fetchone()
-    version = int(str(row[0])) if row and row[0] is not None else 0
-    if version > latest:
+    if row is None:
+        raise RefusedError("the server has no team's schema", f"{_SET_UP}, and adds you as a member")
+    use = SchemaUse(row[0] is True, row[1] is True)
+    cursor.execute("SELECT tacit.version()" if use.is_member else "SELECT 0")
+    ((version,),) = cursor.fetchall()
+    if int(str(version)) > CLIENT_VERSION:
         raise RefusedError(
-            f"the server's schema has version {version}, and this Tacit knows versions up to {latest}", _UPGRADE_TACIT
+            f"the server speaks version {version} with members, and this Tacit speaks {CLIENT_VERSION}", _UPGRADE_TACIT
         )
-    if version < latest:
-        raise RefusedError(f"the server's schema has version {version}, and this Tacit needs {latest}", _SET_UP)
+    return use
 
 
 # Members

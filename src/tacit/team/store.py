@@ -27,7 +27,7 @@ from tacit.model.memory import Memory
 from tacit.postgres import address_of
 from tacit.record import Record
 from tacit.team import events
-from tacit.team.events import Acceptance, Position, Proposal, TeamMemory, TeamStatus
+from tacit.team.events import Acceptance, EventPlace, Position, Proposal, TeamMemory, TeamStatus
 from tacit.text.display import clip, printable
 
 _PROJECT_PREFIX = "project:"
@@ -176,6 +176,8 @@ class TeamHome(Record):
 
     `user` is the person's role on the server. `problem` is why the last sync failed, "" if it did not. `unfit` counts
     rows that were not believed. `offered` are projects of the person on the server that they have not joined.
+    `team` is the server's id of the team. `latest` are the last events that were read, by which a restored server is
+    noticed. `shut_out` are the days on which the server did not let the person in, the first one first.
     """
 
     url: str
@@ -187,6 +189,9 @@ class TeamHome(Record):
     unfit: int = 0
     offered: tuple[str, ...] = ()
     memories: Mapping[tuple[str, ClaimId], TeamMemory] = {}
+    team: str = ""
+    latest: tuple[EventPlace, ...] = ()
+    shut_out: tuple[str, ...] = ()
 
     @property
     def server(self) -> str:
@@ -306,6 +311,10 @@ def _decode_home(value: Any) -> TeamHome:
         int(value["unfit"]),
         tuple(map(str, value["offered"])),
         {(memory.project, memory.id): memory for memory in memories},
+        # What older versions do not write
+        str(value.get("team", "")),
+        tuple(EventPlace(Position(*map(int, position)), str(event)) for position, event in value.get("latest", ())),
+        tuple(map(str, value.get("shut_out", ()))),
     )
 
 
