@@ -94,6 +94,24 @@ def test_an_address_is_shown_without_what_is_nobodys_business() -> None:
     assert str(address) == "team.example:5433/acme"
 
 
+def test_each_of_several_hosts_is_shown_with_its_port() -> None:
+    shown = {
+        "postgresql://alice@a.example:5433,b.example:5434/acme": "a.example:5433,b.example:5434/acme",
+        "postgresql://a.example,b.example/acme?target_session_attrs=read-write": "a.example,b.example/acme",
+        "postgresql:///acme?host=/run/a,/run/b&port=5433": "/run/a:5433,/run/b:5433/acme",
+        "postgresql:///acme": "local socket/acme",
+    }
+    assert {url: str(address_of(url)) for url in shown} == shown
+    assert connection_params("postgresql://localhost,b.example/acme")["sslmode"] == "verify-full"
+
+
+def test_texts_arrive_whatever_the_persons_encoding(postgres: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
+    with connect(postgres.url()) as connection, transaction(connection) as cursor:
+        cursor.execute("SELECT %s::text", ("Grüße → 東京",))
+        assert cursor.fetchone() == ("Grüße → 東京",)
+
+
 @pytest.mark.parametrize(
     ("given", "told"),
     [

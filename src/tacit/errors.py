@@ -42,6 +42,10 @@ class NotAdmittedError(ServerError):
     """The server itself answered that it does not let this role in. It may be a mistake, and it may be meant."""
 
 
+class ServerForbidsError(ServerError):
+    """The server does not permit the role to do this."""
+
+
 class ServerLimitError(ServerError):
     """The server takes no more of this kind today. What waits is sent later."""
 

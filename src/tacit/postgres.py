@@ -17,6 +17,7 @@ from tacit.errors import (
     NotAdmittedError,
     RefusedError,
     ServerError,
+    ServerForbidsError,
     ServerLimitError,
     ServerUnreachableError,
     UsageError,
@@ -52,29 +53,63 @@ _ROOT_FILES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bund
 _NOT_IN = "does not let you in"
 _CHECK_ROLE = "check role and password: ~/.pgpass, or your service file"
 _CHECK_NAME = "check the name after the last / of the address"
-_ASK_TO_CONNECT = "its administrator says whether your role may still connect to this database"
+_CHECK_HOST = "check the host in the address; everything else works without the server"
+_WRITE_PASSWORD = "put this line into ~/.pgpass, mode 0600: HOST:PORT:DATABASE:ROLE:PASSWORD"
 _ASK_FOR_CA = "ask its administrator for the CA certificate and add ?sslrootcert=FILE to the address"
+_ASK_FOR_NAME = "use a name that is in its certificate, or ask its administrator for a certificate with this one"
+_ASK_FOR_TLS = "ask its administrator to turn TLS on (ssl = on); nothing was sent"
+_ASK_FOR_RENEWAL = "ask its administrator to renew it"
+_ASK_FOR_ACCESS = (
+    "ask its administrator to let your role in from this machine, with TLS: hostssl in pg_hba.conf, grant connect"
+)
+_CHECK_FILE = "save the CA certificate there, or correct sslrootcert in the address"
+_SHOW_CERTIFICATE = (
+    "it wants a certificate of yours: ~/.postgresql/postgresql.crt and .key, or ?sslcert=FILE&sslkey=FILE"
+)
 _SET_UP = "its administrator runs: tacit team setup URL"
+_RESTORED = f"{_SET_UP} --restored"
 _LATER = "everything else works without it; try again later"
+_WHEN_FREE = "try again later; if it stays so, its administrator ends sessions or raises the limit"
+_WHEN_ROOM = "its administrator makes room on the disk; what waits is sent then"
+_WHEN_PRIMARY = "what waits is sent once the address leads to the server that takes writes"
+_NO_PROOF = "does not prove who it is"
 # What libpq says before a session exists, by words of its message; the last row takes everything else.
 _CONNECTION_ERRORS: tuple[tuple[tuple[str, ...], str, str, type[ServerError]], ...] = (
-    (("certificate", "ssl error", "does not support ssl"), "does not prove who it is", _ASK_FOR_CA, ServerError),
-    (("password", "authentication", "pg_hba", 'role "'), _NOT_IN, _CHECK_ROLE, ServerError),
-    (("permission denied for database",), _NOT_IN, _ASK_TO_CONNECT, ServerError),
-    (('database "',), "has no such database", _CHECK_NAME, ServerError),
+    (("too many", "connection slots", "no more connections"), "is full", _WHEN_FREE, ServerUnreachableError),
+    (("not currently accepting",), "cannot be reached", _LATER, ServerUnreachableError),
+    (("does not match host name",), _NO_PROOF, _ASK_FOR_NAME, ServerError),
+    (("does not support ssl",), "has no TLS", _ASK_FOR_TLS, ServerError),
+    (("root certificate file",), "cannot be checked", _CHECK_FILE, ServerError),
+    (
+        ("client certificate", "certificate authentication", "private key", "alert"),
+        _NOT_IN,
+        _SHOW_CERTIFICATE,
+        ServerError,
+    ),
+    (("has expired",), _NO_PROOF, _ASK_FOR_RENEWAL, ServerError),
+    (("certificate", "ssl error"), _NO_PROOF, _ASK_FOR_CA, ServerError),
+    (("no password supplied",), "wants a password", _WRITE_PASSWORD, ServerError),
+    (("pg_hba", "permission denied for database"), _NOT_IN, _ASK_FOR_ACCESS, ServerError),
+    (("password", "authentication", 'role "'), _NOT_IN, _CHECK_ROLE, ServerError),
+    (('database "', "no such database"), "has no such database", _CHECK_NAME, ServerError),
+    (("resolve host", "translate host"), "cannot be reached", _CHECK_HOST, ServerUnreachableError),
     (("",), "cannot be reached", _LATER, ServerUnreachableError),
 )
 # What the server says, by the beginning of SQLSTATE; the last row takes everything else.
 _SERVER_ERRORS: tuple[tuple[tuple[str, ...], str, str, type[ServerError]], ...] = (
-    (("08", "57P", "53"), "cannot be reached", _LATER, ServerUnreachableError),
-    (("57014", "55P03"), "took too long", _LATER, ServerUnreachableError),
+    (("53100",), "has no room left", _WHEN_ROOM, ServerUnreachableError),
+    (("25006",), "only reads", _WHEN_PRIMARY, ServerUnreachableError),
+    (("08", "57P", "53", "25P"), "cannot be reached", _LATER, ServerUnreachableError),
+    (("57014", "55P03", "40"), "took too long", _LATER, ServerUnreachableError),
     (("28",), _NOT_IN, _CHECK_ROLE, ServerError),
     (("54000",), "takes no more", "what waits is kept here, and sent later", ServerLimitError),
     (("3D000",), "has no such database", _CHECK_NAME, ServerError),
     (("3F000", "42P01", "42883", "42703"), "is not set up for this version of Tacit", _SET_UP, ServerError),
-    (("42501",), "does not permit this", "ask its administrator which role you have", ServerError),
+    (("42501",), "does not permit this", "ask its administrator which role you have", ServerForbidsError),
+    (("55000",), "refused", _RESTORED, ServerError),
     (("",), "refused", "if this stays so, tell its administrator", ServerError),
 )
+_TLS_REQUEST = (8).to_bytes(4, "big") + (80877103).to_bytes(4, "big")  # SSLRequest, before everything else
 _SET_LIMITS = (
     "SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true),"
     " pg_catalog.set_config('statement_timeout', %s, true), pg_catalog.set_config('lock_timeout', %s, true)"
@@ -90,8 +125,11 @@ class ServerAddress(Record):
     user: str
 
     def __str__(self) -> str:
-        host = self.host or "local socket"
-        return f"{host}{f':{self.port}' if self.port else ''}/{self.database}"
+        hosts, ports = (self.host or "local socket").split(","), self.port.split(",")
+        ports = ports if len(ports) == len(hosts) else ports[:1] * len(hosts)  # one port is that of all hosts
+        return ",".join(f"{host}:{port}" if port else host for host, port in zip(hosts, ports, strict=True)) + (
+            f"/{self.database}"
+        )
 
 
 def connect(url: str) -> Connection:
@@ -108,7 +146,10 @@ def connect(url: str) -> Connection:
     try:
         return psycopg.connect(**params, autocommit=True, prepare_threshold=None)  # type: ignore[arg-type]
     except psycopg.Error as error:
-        raise translate(error, address_of(url)) from None
+        problem = translate(error, address_of(url))
+        if "certificate verify failed" in problem.message and (reason := _distrust(params)):
+            problem = translate(psycopg.OperationalError(reason), address_of(url))
+        raise problem from None
 
 
 @contextmanager
@@ -139,6 +180,7 @@ def connection_params(url: str) -> dict[str, str]:
         "connect_timeout": str(CONNECT_SECONDS),
         "tcp_user_timeout": str(STATEMENT_SECONDS * 1000),
         "application_name": "tacit",
+        "client_encoding": "utf8",
         **given,
     }
 
@@ -222,6 +264,29 @@ def _root_certificates() -> str:
 
     files = (ssl.get_default_verify_paths().cafile, *_ROOT_FILES)
     return next((file for file in files if file and os.path.exists(file)), "system")
+
+
+def _distrust(params: dict[str, str]) -> str:
+    """Return what is wrong with the first host's certificate, as libpq does not say it; "" if that cannot be found out.
+
+    Nothing is sent but the request for TLS.
+    """
+    import socket
+    import ssl
+
+    host, port = (params.get(key, "").split(",")[0] for key in ("host", "port"))
+    try:
+        context = ssl.create_default_context(cafile=params["sslrootcert"])
+        context.check_hostname = False  # of a wrong name libpq tells both
+        with socket.create_connection((host, int(port or 5432)), CONNECT_SECONDS) as line:
+            line.sendall(_TLS_REQUEST)
+            if line.recv(1) == b"S":
+                context.wrap_socket(line, server_hostname=host).close()
+    except ssl.SSLCertVerificationError as error:
+        return f"certificate verify failed: {error.verify_message}"
+    except (OSError, ValueError, KeyError):
+        return ""
+    return ""
 
 
 @contextmanager

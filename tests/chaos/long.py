@@ -33,7 +33,7 @@ _MODULES = (
     *("test_strays", "test_spooling", "test_trust_races", "test_consent", "test_forged_lines", "test_hook_storm"),
     *("test_echo", "test_replay", "test_learning", "test_mcp_storm", "test_giant_transcripts", "test_hook_contract"),
     *("test_year", "test_clocks_and_locales", "test_installs", "test_network", "test_machines", "test_key_changes"),
-    *("test_remote_damage", "test_departures"),
+    *("test_remote_damage", "test_departures", "test_team_line"),
 )
 _ROWS = (*(f"tests.chaos.{name}" for name in _MODULES), "tests.laws.long", "tests.hostile.long")
 _PARTS, _STORIES = 5, 100  # of each machine of tests/lives: a fault ends a part, and the next one begins anew

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from urllib.parse import quote
+from uuid import UUID
 
 import pytest
 from harness.person import tree
@@ -139,3 +140,15 @@ def test_a_damaged_state_file_is_named_and_leaving_helps(alice: Teammate) -> Non
         assert alice.here("list").code == 0
     alice.here("team", "leave")
     assert alice.join().code == 0
+
+
+def test_an_id_of_an_impossible_time_brings_no_home_down(victim: Teammate, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who inserts an event chooses its id, and clients read a time in it: here of the year 10889."""
+    ids = (UUID(f"ffffffff-ffff-7fff-8fff-{number:012x}") for number in range(9))
+    monkeypatch.setattr("tests.support.postgres.uuid.uuid4", lambda: next(ids))
+    propose(victim.server, {"sentence": RULE, "kind": "rule", "tags": []})
+    victim.sync()
+    assert victim.memories().keys() == {RULE}
+    assert RULE in victim.here("show", memory_id(RULE)).out
+    assert victim.here("reindex").code == 0
+    assert victim.memories().keys() == {RULE}

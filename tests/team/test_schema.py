@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from harness.postgres import SUPERUSER, Cluster, Connection
+from psycopg import sql
 
 from tacit.errors import RefusedError, ServerError, UsageError
 from tacit.postgres import connect, transaction
@@ -160,6 +161,15 @@ def test_a_name_that_leaves_no_room_for_roles_is_refused(postgres: Cluster) -> N
         pytest.raises(ServerError, match="49 bytes"),
     ):
         migrate(connection)
+
+
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_that_cannot_hold_every_sentence_is_refused(postgres: Cluster, encoding: str) -> None:
+    name = f"acme_{encoding.lower()}"
+    postgres.execute(sql.SQL(f"create database {name} encoding '{encoding}' template template0"))
+    with connect(postgres.url(name)) as connection, pytest.raises(RefusedError, match=encoding) as caught:
+        read_plan(connection)
+    assert "createdb --encoding UTF8" in caught.value.hint
 
 
 # Deciding

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tacit.postgres import Connection
 
 _SHORT = 6  # letters of an id: the team's ids are not all in the index
+_WHEN_PRIMARY = "They are sent with the next tacit sync once the address leads to the server that takes writes."
 _MAX_LISTED = 20  # memories that are listed before joining
 _IDS = ("ID…", True, "7k2m9q")  # of a subcommand: its usage, whether it takes more than one, what to type instead
 _VERBS = {
@@ -290,7 +291,7 @@ def _send(call: Invocation, queued: str, done: str = "") -> int:
     if result.problem:
         echo_wrapped(f"  {queued}: tacit sync sends it. {printable(result.problem)}")
         return 0
-    if done and not result.refused:
+    if done and not result.refused and not result.read_only:
         echo(f"  {done}")
     return _echo_result(call, result)
 
@@ -360,6 +361,9 @@ def _echo_result(call: Invocation, result: TeamSyncResult) -> int:
             echo_wrapped(f"  ✗ not taken: {_VERBS[entry.verb]} {_entry_text(entry)}: {printable(problem)}")
         if len(entries) > _MAX_LISTED:
             echo(f"  ✗ and {len(entries) - _MAX_LISTED} more for this reason")
+    if result.read_only and result.waiting:
+        events = pluralize(result.waiting, "event waits", "events wait")
+        echo_wrapped(f"  ✗ {events} to be sent: this server only reads, as a replica does. {_WHEN_PRIMARY}")
     _echo_ended(result)
     if result.restored is not None:
         again = pluralize(result.restored, "event", "events")
@@ -380,7 +384,7 @@ def _echo_result(call: Invocation, result: TeamSyncResult) -> int:
         echo(f"  {pluralize(waiting, 'proposal waits', 'proposals wait')} for you: tacit team review")
     if result.unfit:
         echo(f"  {pluralize(result.unfit, 'row')} of the server could not be believed and is left out")
-    return 1 if result.refused else 0
+    return 1 if result.refused or (result.read_only and result.waiting) else 0
 
 
 def _echo_ended(result: TeamSyncResult) -> None:

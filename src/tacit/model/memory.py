@@ -386,8 +386,10 @@ def _said_at(event: Event) -> datetime:
     source, else of the event itself."""
     sources = event.body.events if isinstance(event.body, ClaimProposed) else ()
     latest = max(map(event_milliseconds, sources), default=0)  # 0 where the time is unknown
-    at = datetime.fromtimestamp(latest / 1000, UTC) if latest else event.at
-    return local_time(event.origin._replace(at=min(at, event.at)))
+    # Others choose the ids of their events: a source may name a time that no calendar has.
+    is_earlier = 0 < latest < event.at.timestamp() * 1000
+    at = datetime.fromtimestamp(latest / 1000, UTC) if is_earlier else event.at
+    return local_time(event.origin._replace(at=at))
 
 
 def _add_support(memory: Memory, event: Event, evidence: str, weight: int, **changes: Any) -> Memory:

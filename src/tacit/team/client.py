@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tacit.errors import RefusedError, ServerError, ServerLimitError, ServerUnreachableError
+from tacit.errors import RefusedError, ServerError, ServerForbidsError, ServerLimitError, ServerUnreachableError
 from tacit.postgres import connect, transaction
 from tacit.record import Record
 from tacit.team.events import (
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 PAGE_ROWS = 1000
 _MAX_PROJECTS = 10_000
 _SELECT_PROJECTS = "SELECT project, curator FROM tacit.my_projects() LIMIT %s"
-_SELECT_USER = "SELECT session_user::text"
+_SELECT_USER = "SELECT session_user::text, current_setting('transaction_read_only') = 'on'"
 # What schemas have from migration 2 on
 _SELECT_PERSON = "SELECT person::text, team::text FROM tacit.whoami()"
 _SELECT_LOST = "SELECT tacit.lost(%s::text[]::uuid[], %s::text[]::xid8[], %s::bigint[])"
@@ -62,13 +62,15 @@ _NOT_FOUND = "P0002"  # SQLSTATE no_data_found: the event to purge is not on the
 class Standing(Record):
     """Who the person is on the server, their projects there, and the names of those that cannot be one here.
 
-    `team` is the id of the team, "" if the server's schema is older than that.
+    `team` is the id of the team, "" if the server's schema is older than that. `read_only`: it takes nothing, because
+    it is a replica or was made so.
     """
 
     user: str
     projects: tuple[TeamProject, ...]
     unusable: tuple[str, ...]
     team: str = ""
+    read_only: bool = False
 
 
 class HeldBack(Record):
@@ -82,10 +84,11 @@ class HeldBack(Record):
 
 
 class RefusedEntry(Record):
-    """Something that the server did not take, and why."""
+    """Something that the server did not take, and why. `forbidden`: it will not take it from this role later either."""
 
     entry: Outgoing
     problem: str
+    forbidden: bool = False
 
 
 class TeamChange(Record):
@@ -108,22 +111,35 @@ class TeamServer:
         self._is_member = self._answers = False
 
     def standing(self) -> Standing:
-        """Return who one is; who is no member has no projects. Raise RefusedError for a schema this version does not
-        know."""
+        """Return who one is; who is no member has no projects.
+
+        Raises:
+            RefusedError: The schema is none that this version knows, or the session is somebody else's.
+        """
         from tacit.team.schema import require_schema
 
         with transaction(self._connection) as cursor:
             use = require_schema(cursor)
             self._is_member, self._answers = use.is_member, use.answers and use.is_member
-            cursor.execute(_SELECT_PERSON if use.answers else _SELECT_USER)
-            ((user, *team),) = cursor.fetchall()
+            cursor.execute(_SELECT_USER)
+            ((user, read_only),) = cursor.fetchall()
+            if user != (asked := self._connection.info.user):
+                raise RefusedError(
+                    f"{printable(asked)} connected and is {printable(str(user))} there: a pooler in between gives"
+                    " everybody one name; nothing was sent",
+                    "its administrator removes user= from pgbouncer's [databases]",
+                )
+            team: object = ""
+            if use.answers:
+                cursor.execute(_SELECT_PERSON)
+                ((user, team),) = cursor.fetchall()
             projects = []
             if use.is_member:
                 cursor.execute(_SELECT_PROJECTS, (_MAX_PROJECTS,))
                 projects = [TeamProject(str(name), curator is True) for name, curator in cursor.fetchall()]
         unusable = tuple(project.name for project in projects if project_problem(project.name))
         usable = tuple(project for project in projects if project.name not in unusable)
-        return Standing(member_name(str(user)), usable, unusable, *map(str, team))
+        return Standing(member_name(str(user)), usable, unusable, str(team), read_only is True)
 
     def has_lost(self, places: Sequence[EventPlace]) -> bool:
         """Return whether the server does not have all of these events where they were: it was restored."""
@@ -177,27 +193,27 @@ class TeamServer:
         events = [entry for entry in entries if entry.verb is not OutgoingVerb.PURGE]
         refused: list[RefusedEntry] = []
         if events and self._try(partial(_insert, events), limited=True):
-            limit = ""  # reached: the server would say the same of every other proposal
+            limit: ServerError | None = None  # reached: the server would say the same of every other proposal
             for event in events:
-                is_over = bool(limit) and event.verb is OutgoingVerb.PROPOSED
+                problem = limit if event.verb is OutgoingVerb.PROPOSED else None
                 try:
-                    problem = limit if is_over else self._try(partial(_insert, [event]))
+                    problem = problem or self._try(partial(_insert, [event]))
                 except ServerLimitError as error:
-                    problem = limit = f"{error.message} ({error.hint})"
+                    problem = limit = error
                 if problem:
-                    refused.append(RefusedEntry(event, problem))
+                    refused.append(_refused(event, problem))
         purged: set[str] = set()
         for purge in (entry for entry in entries if entry.verb is OutgoingVerb.PURGE):
             if problem := self._try(partial(_purge, purge)):
-                refused.append(RefusedEntry(purge, problem))
+                refused.append(_refused(purge, problem))
             else:
                 purged.add(purge.id)
         for project, count in Counter(entry.entry.project for entry in refused).items() if self._answers else ():
             self._try(lambda cursor, row=(project, count): cursor.execute(_REPORT_REFUSED, row))  # type: ignore[misc]
         return purged, refused
 
-    def _try(self, action: Callable[[Cursor], object], *, limited: bool = False) -> str:
-        """Run one transaction. Return why the server refused it, "" if it did not; that it takes no more is raised
+    def _try(self, action: Callable[[Cursor], object], *, limited: bool = False) -> ServerError | None:
+        """Run one transaction. Return why the server refused it, None if it did not; that it takes no more is raised
         unless `limited`."""
         try:
             with transaction(self._connection) as cursor:
@@ -207,10 +223,16 @@ class TeamServer:
         except ServerLimitError as error:
             if not limited:
                 raise
-            return error.message
+            return error
         except ServerError as error:
-            return error.message
-        return ""
+            return error
+        return None
+
+
+def _refused(entry: Outgoing, problem: ServerError) -> RefusedEntry:
+    is_limit = isinstance(problem, ServerLimitError)
+    text = f"{problem.message} ({problem.hint})" if is_limit else problem.message
+    return RefusedEntry(entry, text, isinstance(problem, ServerForbidsError))
 
 
 @contextmanager

@@ -87,6 +87,7 @@ class TeamSyncResult(Record):
         unfit: rows that were not believed.
         purged: memories whose text was erased here, because somebody purged them.
         kept: memories that were purged on the server and are the person's own here as well.
+        read_only: the server takes nothing, so what waits was not tried.
         problem: why the server could not be asked, "" if it could.
     """
 
@@ -101,6 +102,7 @@ class TeamSyncResult(Record):
     unfit: int = 0
     purged: tuple[ClaimId, ...] = ()
     kept: tuple[ClaimId, ...] = ()
+    read_only: bool = False
     is_member: bool = True
     restored: int | None = None
     held: HeldBack | None = None
@@ -161,12 +163,14 @@ class TeamExchange(HomePart):
         waiting = self._files.waiting()
         entries = [entry for entry in waiting if entry.project in usable]
         tried_at = timestamp(self._store.actor.clock())
-        for entry in entries:
+        tried = () if standing.read_only else entries
+        for entry in tried:
             if not entry.tried_at:  # the server may have it from now on
                 self._files.queue(entry._replace(tried_at=tried_at))
-        purged, refused = server.send(entries)
+        purged, refused = server.send(tried)
         # What the server does not let one withdraw never reached it.
-        refused_ids = {problem.entry.id for problem in refused if problem.entry.verb is OutgoingVerb.WITHDRAWN}
+        withdrawals = (one for one in refused if one.entry.verb is OutgoingVerb.WITHDRAWN)
+        refused_ids = {withdrawal.entry.id for withdrawal in withdrawals if withdrawal.forbidden}
         after, seen, unfit = self.pull(server, now)
         # The server takes nothing more about a memory that was purged.
         purged_keys = {key for key, memory in after.memories.items() if memory.status is TeamStatus.PURGED}
@@ -183,6 +187,7 @@ class TeamExchange(HomePart):
             ended=ended,
             offered=offered,
             unfit=unfit,
+            read_only=standing.read_only,
             is_member=bool(joined),
             restored=restored,
             held=held if held and held.seconds >= _HELD_SECONDS else None,

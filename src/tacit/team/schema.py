@@ -125,7 +125,14 @@ def read_plan(connection: Connection, target: int | None = None, *, folder: str 
             f"the server is PostgreSQL {version // 10000}; teams need 13 or later", "ask for a newer server"
         )
     with transaction(connection) as cursor:
-        return plan_migrations(_applied(cursor), known_migrations(folder), target)
+        plan = plan_migrations(_applied(cursor), known_migrations(folder), target)
+    encoding, name = connection.info.parameter_status("server_encoding"), connection.info.dbname
+    if plan.version == 0 and plan.up and encoding != "UTF8":
+        raise RefusedError(
+            f"the database {name} has the encoding {encoding}, which does not hold every sentence",
+            f"dropdb {name}; createdb --encoding UTF8 --template template0 {name}",
+        )
+    return plan
 
 
 def migrate(connection: Connection, target: int | None = None, *, folder: str = MIGRATIONS) -> MigrationPlan:
