@@ -312,6 +312,6 @@ def rows(short: bool) -> Iterator[Row]:
         return apart(stories, Plan(str(at), first, count, **more))
 
     for part, count in enumerate((6,) if short else (150, 150)):
-        yield Row(f"M2 members come and go {part + 1}", partial(some, first=part * count, count=count))
+        yield Row(f"M4 members come and go {part + 1}", partial(some, first=part * count, count=count))
     for mutant in MUTANTS:
-        yield mutant_row(f"M2 mutant: {mutant}", partial(some, first=1000, count=30, mutant=mutant), _WORDS[mutant])
+        yield mutant_row(f"M4 mutant: {mutant}", partial(some, first=1000, count=30, mutant=mutant), _WORDS[mutant])

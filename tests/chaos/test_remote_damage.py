@@ -424,7 +424,7 @@ def rows(short: bool) -> Iterator[Row]:
 
     counts = {SHARED: 4, REPLICAS: 4, GIT: 1} if short else {SHARED: 300, REPLICAS: 200, GIT: 60}
     for kind, count in counts.items():
-        yield Row(f"M2 damaged remotes, {kind}", partial(some, count=count, kind=kind))
+        yield Row(f"M3 damaged remotes, {kind}", partial(some, count=count, kind=kind))
     for mutant, words in _WORDS_OF_MUTANT.items():
         kind = _KIND_OF_MUTANT.get(mutant, SHARED)
-        yield mutant_row(f"M2 mutant: {mutant}", partial(some, count=60, first=500, kind=kind, mutant=mutant), words)
+        yield mutant_row(f"M3 mutant: {mutant}", partial(some, count=60, first=500, kind=kind, mutant=mutant), words)
