@@ -345,7 +345,7 @@ class RemoteSteps(HomePart):
         self._remotes.save(session.state._replace(parts=state.parts, answered=state.answered))
         fixed[MANIFEST_FILE] = seal_manifest(state.ring, manifest)
         session.transport.publish(machine.id, {**files, **fixed}, [entry.file for entry in entries.values()])
-        session.state = session.state._replace(written=manifest)
+        session.state = session.state._replace(written=manifest, written_keys=state.ring.fingerprint)
         self._remotes.save(session.state)
         session.notes += _repair_notes(repairs, len((repairs.damaged | gone) - repairs.requested))
         if state.has_new_purges(purges) or repairs.is_rolled_back:

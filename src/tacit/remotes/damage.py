@@ -133,7 +133,7 @@ def find_repairs(
     requests = [*_file_requests(view, state, own)]
     asking = tuple((request.machine, request.token) for request in requests)
     fresh = tuple(request for request in requests if (request.machine, request.token) not in state.answered)
-    if state.written is None:
+    if state.written is None or state.written_keys not in ("", state.ring.fingerprint):  # nothing is there to compare
         return Repairs(frozenset(), fresh, asking, False, now)
     repairs = Repairs(frozenset(), fresh, asking, False, state.checked_at)
     area, damaged = view.area(own), {name for name, data in fixed.items() if transport.read(f"{own}/{name}") != data}

@@ -284,7 +284,7 @@ class RemoteState(Record):
     """A remote as this home knows it.
 
     `locked_ring` is the file for machines that join, `handover` that for machines that stay after a change of keys.
-    `written` is the last manifest of this machine, `pending_token` that of one which may or may not have been written,
+    `written` is the last manifest of this machine, with the keys `written_keys` ("": those of now), `pending_token` that of one which may or may not have been written,
     `sequence` the greatest that either may have. `faults` are of files of other machines. `answered` are the manifests
     (machine and token) whose `wanted` files of this machine were written again. Own files were read at `checked_at`.
     `forgotten` machines were removed, here or by another machine. `keys_problem` says why nothing is exchanged until
@@ -300,6 +300,7 @@ class RemoteState(Record):
     locked_ring: bytes
     handover: bytes = b""
     written: Manifest | None = None
+    written_keys: str = ""
     pending_token: str = ""
     parts: tuple[PublishedPart, ...] = ()
     peers: tuple[PeerState, ...] = ()
@@ -345,6 +346,7 @@ class RemoteState(Record):
             locked_ring=locked_ring,
             handover=handover or (keys.hand_over(ring, locked_ring) if ring.members else b""),
             written=self.written._replace(segments=(), purges=()) if self.written else None,
+            written_keys=self.written_keys or self.ring.fingerprint,
             parts=(),
             faults=(),
             answered=(),
