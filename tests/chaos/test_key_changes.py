@@ -333,8 +333,9 @@ def _not_passed_on(patch: pytest.MonkeyPatch) -> None:
     with_new_keys = RemoteState.with_new_keys
 
     def forgetful(self: RemoteState, ring: Ring, *arguments: Any) -> RemoteState:
-        changed = with_new_keys(self, ring, *arguments)
-        return changed if len(arguments) == 1 else changed._replace(forgotten=self.forgotten)
+        if len(arguments) == 1:  # its own change
+            return with_new_keys(self, ring, *arguments)
+        return with_new_keys(self, ring._replace(forgotten=()), *arguments)._replace(ring=ring)
 
     patch.setattr(RemoteState, "with_new_keys", forgetful)
 
