@@ -14,6 +14,7 @@ from tacit.remotes.state import seal_manifest, short_id
 from tests.support.machines import Machine, connected, sync_all
 
 PNPM, TABS, TESTS, OLD = "use pnpm", "I prefer tabs", "always run tests before a commit", "the thief says so"
+LATE = "said after one was lost"
 
 
 def add_again(machine: Machine, phrase: str) -> None:
@@ -288,3 +289,35 @@ def test_any_number_of_changes_at_once_ends_with_one_phrase(four: list[Machine])
     sync_all(*four)
     assert len({machine.state.ring.mac_key for machine in four}) == 1
     assert four[0].known == four[1].known == four[2].known == four[3].known
+
+
+def test_keys_that_a_removed_machine_was_given_are_not_used(four: list[Machine]) -> None:
+    """One machine removes a lost one while another changes the keys and knows nothing of that."""
+    a, lost, d, _ = four
+    remote, replica = Path(a.remote), Path(a.remote).with_name("replica")
+    shutil.copytree(remote, replica)
+    d.store().save(d.state._replace(url=str(replica)))
+    phrase = d.rotate().phrase
+    d.store().save(d.state._replace(url=str(remote)))
+    a.forget_machine(lost.area)
+    shutil.rmtree(remote / d.area)
+    shutil.copytree(replica / d.area, remote / d.area)
+    assert is_stopped(a) and is_stopped(d)
+    a.add(LATE)
+    with a.vault() as vault:
+        told = vault.exchange.machines.add("home", str(remote), everything=False, ask_phrase=lambda: phrase).report
+    assert isinstance(told.problem, KeysError) and f"forget-machine {lost.area[:8]}" in (told.problem.hint or "")
+    lost.try_sync()
+    assert LATE not in lost.known
+    a.forget_machine(lost.area)
+    sync_all(d, a, d)
+    lost.try_sync()
+    assert LATE in d.known and LATE not in lost.known
+    assert all(not isinstance(machine.try_sync().problem, KeysError) for machine in (a, d))
+
+
+def test_new_keys_are_no_damage(four: list[Machine]) -> None:
+    a, b, *_ = four
+    a.rotate()
+    notes = [*a.sync().notes, *b.sync().notes, *a.sync().notes]
+    assert not [note for note in notes if "damaged" in note or "older" in note]

@@ -27,6 +27,7 @@ from tacit.remotes.handover import OthersKeys
 from tacit.remotes.keys import MachineKeys
 from tacit.remotes.segments import Area, Received, RemoteView, SegmentReader
 from tacit.remotes.state import (
+    GIVEN_TO_REMOVED,
     HANDOVER_FILE,
     MANIFEST_FILE,
     RING_FILE,
@@ -155,7 +156,12 @@ class RemoteSteps(HomePart):
             session.view = segments.view_remote(session.transport, session.state.ring)
         if session.state.ring != former:
             session.notes.append(f"another machine changed the keys; they are {session.state.ring.fingerprint} now")
-        session.state = session.state._replace(keys_problem=found.problem, strangers=found.areas)
+        problem, areas = found.problem, found.areas
+        # Who changed the keys at the same moment as this home removed a machine knew nothing of that.
+        members = {member.id for member in session.state.ring.members}
+        if not problem and (given := members & (self._forgotten() - set(session.ignored))):
+            problem, areas = GIVEN_TO_REMOVED, tuple(sorted(given))
+        session.state = session.state._replace(keys_problem=problem, strangers=areas)
         if adopt:  # others see the keys that this machine gave up for as long as its former ids have areas with them
             self._remove_unreadable(session, self._remotes.machine().former)
         if error := session.state.keys_error():
@@ -208,7 +214,6 @@ class RemoteSteps(HomePart):
                     segments.receive(session.transport, session.view, area, state.ring, taken, self._latest_id())
                 )
         names = {area.machine: area.manifests[0].name for area in session.view.areas}
-        names |= {member.id: member.name for member in state.ring.members}
         for machine in sorted(forgotten & names.keys()):
             session.notes.append(
                 f"{names[machine]} was removed and gets the keys of this remote: "

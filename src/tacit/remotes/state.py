@@ -284,9 +284,10 @@ class RemoteState(Record):
     """A remote as this home knows it.
 
     `locked_ring` is the file for machines that join, `handover` that for machines that stay after a change of keys.
-    `written` is the last manifest of this machine, with the keys `written_keys` ("": those of now), `pending_token` that of one which may or may not have been written,
-    `sequence` the greatest that either may have. `faults` are of files of other machines. `answered` are the manifests
-    (machine and token) whose `wanted` files of this machine were written again. Own files were read at `checked_at`.
+    `written` is the last manifest of this machine, with the keys `written_keys` ("" if those of now), `pending_token`
+    that of one which may or may not have been written, `sequence` the greatest that either may have. `faults` are of
+    files of other machines. `answered` are the manifests (machine and token) whose `wanted` files of this machine were
+    written again. Own files were read at `checked_at`.
     `forgotten` machines were removed, here or by another machine. `keys_problem` says why nothing is exchanged until
     the person types a phrase, as one of the `KEYS_PROBLEMS`; it is "" if nothing is wrong. `strangers` are the areas
     that show it: those of machines with other keys.
@@ -375,6 +376,11 @@ class RemoteState(Record):
         """Return what is wrong with the keys, with what to type; None if nothing is known to be."""
         if not self.keys_problem:
             return None
+        if self.keys_problem == GIVEN_TO_REMOVED:
+            known = {member.id: member.name for member in self.ring.members}
+            removed = ", ".join(f"{known.get(machine, '')} ({short_id(machine)})" for machine in self.strangers)
+            hint = "; ".join(f"tacit remote forget-machine {short_id(machine)}" for machine in self.strangers)
+            return KeysError(f"{removed} was removed and has the keys of now. Nothing is sent or taken", hint)
         message, hint = KEYS_PROBLEMS[self.keys_problem]
         hint += f": tacit remote add {self.name} {shlex.quote(self.url)}"
         if names := ", ".join(map(short_id, self.strangers)):
@@ -383,7 +389,7 @@ class RemoteState(Record):
         return KeysError(f"{message}. Nothing is sent or taken", hint)
 
 
-LEFT_BEHIND, TWO_CHANGES = "left_behind", "two_changes"
+LEFT_BEHIND, TWO_CHANGES, GIVEN_TO_REMOVED = "left_behind", "two_changes", "given_to_removed"
 _TYPE_IT = "type the newest phrase on each machine that shows another number in tacit remote list"
 KEYS_PROBLEMS = {
     LEFT_BEHIND: (
