@@ -85,15 +85,15 @@ class KeyStory(Story):
 
     def _follow(self, machine: Machine, report: RemoteReport) -> None:
         """Do what Tacit says, as a rule."""
-        if isinstance(report.problem, KeysError):
+        removed = to_forget(report)
+        if isinstance(report.problem, KeysError) and not removed:
             self._blame_for_phrase(machine)
             if self._random.random() < 0.7:
                 self._type_phrase(machine)
-        else:
-            assert report.problem is None, report.problem
-            for note in report.notes:
-                if found := _FORGET.search(note):
-                    self._change(machine, lambda found=found: machine.forget_machine(found[1]))  # type: ignore[misc]
+            return
+        assert report.problem is None or removed, report.problem
+        for reference in removed:
+            self._change(machine, partial(machine.forget_machine, reference))
 
     def _type_phrase(self, machine: Machine) -> None:
         if machine.state.ring.fingerprint != self._phrase.fingerprint:
@@ -214,8 +214,8 @@ class KeyStory(Story):
                 self._replicate()
                 with self._watched(machine, "sync"):
                     report = machine.try_sync()
-                problems += bool(report.problem) or any(_FORGET.search(note) for note in report.notes)
-                if isinstance(report.problem, KeysError):
+                problems += bool(report.problem) or bool(to_forget(report))
+                if isinstance(report.problem, KeysError) and not to_forget(report):
                     self._blame_for_phrase(machine)
                     for other in self._machines if round_number > 1 else [machine]:
                         self._type_phrase(other)
@@ -258,6 +258,10 @@ class _Watch:
         story.keys_of(machine)
         # A sync opens the keys first; a change of keys takes first what the others had sent.
         knows = story.thieves_that(machine) if self._what == "sync" else self._knew
+        given = machine.state.stayers(machine.store().machine())
+        for thief in story._thieves:
+            if thief.area in machine.state.ring.forgotten and thief.area in given:
+                story.blame(f"{machine.home.name} would give new keys to {thief.home.name}, which was removed")
         for thief in knows:
             if taken_from(machine, thief) - self._taken.get(thief.area, set()):
                 story.blame(f"{machine.home.name} took lines of {thief.home.name} in {self._what}")
@@ -265,6 +269,12 @@ class _Watch:
             files = [pair for pair in remote_files(machine, machine.area) if self._files.get(pair[0]) != pair[1]]
             for path in readable(story.keys_of(thief), files):
                 story.blame(f"{machine.home.name} wrote {path}, which {thief.home.name} can read")
+
+
+def to_forget(report: RemoteReport) -> list[str]:
+    """The machines that Tacit says to remove once more."""
+    hint = report.problem.hint if report.problem else None
+    return [found for text in (*report.notes, hint or "") for found in _FORGET.findall(text)]
 
 
 def taken_from(machine: Machine, thief: Machine) -> set[bytes]:
