@@ -84,11 +84,11 @@ def _stored(cluster: Cluster, server: TeamServer) -> list[str]:
 
 
 @MAY_MOUNT
-@pytest.mark.parametrize(
-    ("what", "told"), [("tables", "has no room left"), ("the write-ahead log", "cannot be reached")]
-)
-def test_what_a_full_disk_does_not_take_waits_and_arrives(tmp_path: Path, what: str, told: str) -> None:
+@pytest.mark.parametrize("what", ["tables", "the write-ahead log"])
+def test_what_a_full_disk_does_not_take_waits_and_arrives(tmp_path: Path, what: str) -> None:
     found = apart(_on_small_disk, (str(tmp_path), what), within=namespace())
-    assert told in found.said and "queued: tacit sync sends it" in found.said
+    # A server that has no room for its log ends, unless a table needed room first.
+    told = ["has no room left"] if what == "tables" else ["cannot be reached", "has no room left"]
+    assert any(words in found.said for words in told) and "queued: tacit sync sends it" in found.said
     assert found.before == found.shared[: len(found.before)] and len(found.before) < len(found.shared)
     assert found.after == found.shared and found.left == 0

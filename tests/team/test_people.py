@@ -381,11 +381,11 @@ def test_going_back_leaves_the_functions_as_they_were(postgres: Cluster) -> None
         before = admin.execute(functions).fetchall()
         migrate(admin, 3)
         admin.execute("select tacit.let_people_in(%s)", [PATTERN])
-        admin.execute("select tacit.grant_role('alice', true), tacit.add_member(%s, 'alice')", [PROJECT])
+        admin.execute("select tacit.grant_role('noah@acme', true), tacit.add_member(%s, 'noah@acme')", [PROJECT])
         migrate(admin, 2)
         assert admin.execute(functions).fetchall() == before
-        assert admin.execute("select member from tacit.membership").fetchall() == [("alice",)]
-        assert admin.execute("select tacit.has_role('alice', false)").fetchone() == (False,)
+        assert admin.execute("select member from tacit.membership").fetchall() == [("noah@acme",)]
+        assert admin.execute("select tacit.has_role('noah@acme', false)").fetchone() == (False,)
 
 
 @pytest.mark.parametrize("pattern", ["alice", "cert:/CN=alice", "cert:/CN=NAME/O=NAME", "/CN=NAME", "NAME"])

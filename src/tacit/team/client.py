@@ -42,7 +42,7 @@ _SELECT_HELD_BACK = (
     "SELECT events, extract(epoch FROM now() - since)::bigint, pid, person::text, application FROM tacit.held_back()"
 )
 _SELECT_CHANGES = (
-    "SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), by::text, change, project, memory,"
+    "SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), by::text, change, project, memory,"
     " member::text, reason FROM tacit.changes(%s)"
 )
 _REPORT_REFUSED = "SELECT tacit.report_refused(%s, %s)"
