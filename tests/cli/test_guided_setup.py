@@ -86,6 +86,7 @@ def test_one_question_sets_up_all_there_is_and_it_ends_with_an_answer_from_the_p
 
 def test_each_part_can_be_left_out_and_the_judge_is_off_unless_the_person_says_so(machine: Machine) -> None:
     machine.setup(answers=((ASK, "9"), (ASK, "1, 4 5,6"), (JUDGE, "")))
+    assert "[d] shows every line" not in machine.setup("--without", "claude", answers=((ASK, "n"),)).out
 
     assert (machine.folder / ".zshrc").read_bytes() == ZSHRC
     assert "hooks" in json.loads((machine.folder / ".claude/settings.json").read_bytes())
@@ -94,6 +95,31 @@ def test_each_part_can_be_left_out_and_the_judge_is_off_unless_the_person_says_s
     assert machine.person.tacit("sessions", "--json").json == []
     missing = machine.without_terminal("--check", code=1).out
     assert "zsh          missing: tacit setup" in missing and "claude       installed" in missing
+
+
+def test_a_long_change_is_folded_on_a_screen_and_shown_in_full_when_asked_for(machine: Machine) -> None:
+    said = machine.setup(answers=((ASK, "d"), (ASK, "n"))).out
+    folded, in_full = said.split("or the numbers to leave out > ", 1)
+    assert "SKILL.md (new file)" in folded and "  @@ -0,0 +1," in folded and " more\n" in folded
+    assert "SessionEnd" not in folded and "# Propose what to remember" not in folded.split("Tacit would do this:")[1]
+    assert '+    "SessionEnd": [' in in_full and "5. Say that it waits for their decision" in in_full
+    assert '+    "SessionEnd": [' in machine.without_terminal().out
+
+
+def test_a_machine_without_agents_and_with_an_empty_history_lacks_nothing_in_the_end(tmp_path: Path) -> None:
+    person = Person(tmp_path)
+    (tmp_path / ".bash_history").write_text("")
+    assert "history" not in person.process("setup", "--yes", SHELL="/bin/bash").out
+    assert "Everything is set up" in person.process("setup", SHELL="/bin/bash").out
+    check = person.process("setup", "--check", SHELL="/bin/bash").out
+    assert "sessions     none here" in check and "history      none here" in check
+
+
+def test_the_judge_is_offered_again_when_nothing_else_is_missing(machine: Machine) -> None:
+    machine.without_terminal("--yes")
+    assert "Everything is set up" in machine.setup(answers=((JUDGE, "y"),)).out
+    assert machine.settings["learn.when"] == "daily"
+    assert "Let claude" not in machine.setup().out
 
 
 @pytest.mark.parametrize("answer", ["n", "\x04"])
@@ -116,14 +142,14 @@ def test_with_yes_everything_but_the_judge_is_done(machine: Machine) -> None:
     assert b"tacit hook zsh" in (machine.folder / ".zshrc").read_bytes()
     assert len(machine.person.tacit("sessions", "--json").json) == 1
     assert machine.settings["learn.agent"] == ""
-    assert "history      nothing read" in machine.without_terminal("--check", code=1).out
+    assert "history      not read: tacit import history" in machine.without_terminal("--check", code=1).out
 
 
 def test_it_is_all_taken_back_byte_for_byte(machine: Machine) -> None:
     before, settings = machine.files(), machine.settings
     machine.setup(answers=((ASK, ""), (JUDGE, "y")))
     assert machine.files() != before
-    said = machine.setup("--remove", answers=(("Change these files? [y/N] ", "y"),))
+    said = machine.setup("--remove", answers=(("Change these files? [y/N, d shows every line] ", "y"),))
 
     assert machine.files() == before and machine.settings == settings
     assert "What was recorded stays in ~/.agents." in said.out
@@ -146,6 +172,10 @@ def test_a_file_that_cannot_be_read_leaves_that_agent_out_and_stays_as_it_is(mac
     said = machine.without_terminal("--yes")
     assert "claude is left out: " in said.out and broken.read_bytes() == b"{"
     assert b"tacit hook zsh" in (machine.folder / ".zshrc").read_bytes()
+    assert f"cannot be told: {broken}: line 1" in machine.without_terminal("--check", code=1).out
+
+    assert "claude is left out: " in machine.without_terminal("--remove", "--yes").out
+    assert (machine.folder / ".zshrc").read_bytes() == ZSHRC and broken.read_bytes() == b"{"
 
 
 def test_an_empty_machine_has_nothing_to_set_up(tmp_path: Path) -> None:

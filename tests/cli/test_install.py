@@ -20,7 +20,7 @@ AGENTS = ("claude", "codex", "gemini", "cursor", "opencode", "copilot")
 SETTINGS = (
     b'{\n  // mine\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]\n  },\n}\n'
 )
-ASKED = "Change these files? [y/N] "
+ASKED = "Change these files? [y/N, d shows every line] "
 CAPTURE = "Also record your sessions with agents, so that they can be recalled? [y/N] "
 
 

@@ -171,6 +171,13 @@ def test_a_home_that_hooks_name_and_that_is_gone_is_told(person: Person, tmp_pat
     assert not [one for one in findings(person) if "claude" in one["where"]]
 
 
+def test_a_file_that_another_home_made_goes_with_the_last_entry(person: Person, tmp_path: Path) -> None:
+    person.tacit("install", "codex", "--yes", TACIT_HOME=str(tmp_path / "other home"))
+    person.tacit("install", "codex", "--yes")
+    person.tacit("uninstall", "codex", "--yes")
+    assert theirs(person) == {}
+
+
 @pytest.fixture
 def vanished(person: Person, tmp_path: Path) -> Path:
     """An installation that put itself into two agents and a shell, and is gone."""
@@ -200,7 +207,7 @@ def test_all_that_a_vanished_installation_left_is_repaired_at_once(person: Perso
 
 def test_a_person_at_a_terminal_is_asked_whether_to_repair(person: Person, vanished: Path) -> None:
     before = theirs(person)
-    asked = "Change these files? [y/N] "
+    asked = "Change these files? [y/N, d shows every line] "
     assert "Nothing was changed." in converse(person, "install", answers=[(asked, "n")]).out
     assert theirs(person) == before
     assert "Repaired:" in converse(person, "install", answers=[(asked, "y")]).out

@@ -299,16 +299,22 @@ class Invocation:
             echo_json(value())
         return self.flag(JSON_OPTION.name)
 
-    def agrees(self, question: str, refusal: TacitError, declined: str = "Nothing was changed.") -> bool:
+    def agrees(
+        self,
+        question: str,
+        refusal: TacitError,
+        declined: str = "Nothing was changed.",
+        show_all: Callable[[], object] | None = None,
+    ) -> bool:
         """Return whether the person agrees, by --yes or at the terminal. Print `declined` if they do not.
 
-        Raise `refusal` if there is nobody to ask.
+        Raise `refusal` if there is nobody to ask. `show_all` prints the rest of what is asked about.
         """
         if self.flag("--yes"):
             return True
         if not sys.stdin.isatty():
             raise refusal
-        if confirm(question):
+        if confirm(question, show_all):
             return True
         echo(declined)
         return False

@@ -10,7 +10,15 @@ from contextlib import suppress
 from tacit.cli import timer
 from tacit.cli.commands import Invocation, Option, command
 from tacit.cli.import_ import capture_lines, history_lines
-from tacit.cli.install import TARGETS, confirm_and_apply, install_place, install_state, store_receipts
+from tacit.cli.install import (
+    TARGETS,
+    confirm_and_apply,
+    echo_changes,
+    install_place,
+    install_state,
+    state_text,
+    store_receipts,
+)
 from tacit.cli.output import (
     ProgressBar,
     ask,
@@ -29,7 +37,6 @@ from tacit.home import daily_judge
 from tacit.home.settings_file import SettingOrigin
 from tacit.hosts.registration import host_folder
 from tacit.install import FileChange, InstallContext, Target, apply_change, check_writable, delete_receipts
-from tacit.learn.sessions import LearnState
 from tacit.record import Record
 from tacit.shell.install import SUGGESTED_KEY
 from tacit.text.display import printable
@@ -88,14 +95,14 @@ def run_setup(call: Invocation) -> int:
     _must_be_parts(left_out)
     parts = [part for part in _missing_parts(vault, place) if part.name not in left_out]
     if parts:
-        _show_plan(parts)
-        if chosen := _chosen_parts(call, parts):
+        is_folded = _show_plan(parts)
+        if chosen := _chosen_parts(call, parts, is_folded=is_folded):
             _carry_out(vault, place, chosen)
-            if not call.flag("--yes"):
-                _offer_judge(vault)
+            _offer_judge(call)
             _show_answer(vault)
     elif any(install_state(target, place) for target in TARGETS.values()):
         echo("Everything is set up. To see what there is: tacit setup --check")
+        _offer_judge(call)
     else:
         echo("There is no shell and no agent here that Tacit knows. To connect one by its name: tacit install")
     return 0
@@ -115,17 +122,29 @@ def _missing_parts(vault: Vault, place: InstallContext) -> list[Part]:
     if not vault.home.settings.shell_key and any(not TARGETS[part.name].is_agent for part in parts if part.changes):
         purpose = f"{SUGGESTED_KEY} in your shell searches what you did, as you type; nothing is run (tacit pick)"
         parts.append(Part("key", purpose, run=_choose_key))
-    histories = [history.path for history in vault.histories.find_histories()]
-    if histories and not vault.suggestions.statistics().used.activity.commands:
+    if histories := _unread_histories(vault):
         names = ", ".join(printable(short_path(path)) for path in histories)
         parts.append(Part("history", f"read what your shells have kept: {names}", run=_import_history))
-    transcripts = vault.transcripts.transcripts_in(vault.transcripts.transcript_paths())
-    if transcripts and not vault.sessions.sessions(limit=1):
+    if transcripts := _unread_transcripts(vault):
         purpose = f"read what your agents have kept: {_size(transcripts)}"
         parts.append(Part("transcripts", purpose, run=_import_transcripts))
     if part := _timer_part(vault, place):
         parts.append(part)
     return parts
+
+
+def _unread_histories(vault: Vault) -> list[str]:
+    """Return the histories that have something in them, [] if commands are known already."""
+    if vault.suggestions.statistics().used.activity.commands:
+        return []
+    return [history.path for history in vault.histories.find_histories() if _bytes_in([history.path])]
+
+
+def _unread_transcripts(vault: Vault) -> list[str]:
+    """Return what agents have kept of their sessions, [] if sessions are known already."""
+    if vault.sessions.sessions(limit=1):
+        return []
+    return vault.transcripts.transcripts_in(vault.transcripts.transcript_paths())
 
 
 def _timer_part(vault: Vault, place: InstallContext) -> Part | None:
@@ -162,37 +181,53 @@ def _agents(place: InstallContext) -> Iterator[Target]:
 
 def _target_part(target: Target, place: InstallContext) -> Part | None:
     purpose = "tell it what is remembered, when it matters" if target.is_agent else "record the commands that you run"
-    try:
-        changes = tuple(change for change in target.plan_install(place) if change.is_needed)
-    except (TacitError, OSError) as error:
-        echo(f"{target.name} is left out: {printable(str(error))}")
-        return None
+    changes = _planned(target, target.plan_install, place)
     return Part(target.name, purpose, changes) if changes else None
 
 
+def _planned(
+    target: Target, plan: Callable[[InstallContext], Sequence[FileChange]], place: InstallContext
+) -> tuple[FileChange, ...]:
+    """Return the changes of files that are needed; none, after saying why, if a file cannot be understood."""
+    try:
+        return tuple(change for change in plan(place) if change.is_needed)
+    except (TacitError, OSError) as error:
+        echo(f"{target.name} is left out: {printable(str(error))}")
+        return ()
+
+
 def _size(paths: Sequence[str]) -> str:
+    return f"{pluralize(len(paths), 'file')}, {max(_bytes_in(paths) / _MEGABYTE, 0.1):,.1f} MB"
+
+
+def _bytes_in(paths: Sequence[str]) -> int:
     total = 0
     for path in paths:
         with suppress(OSError):  # an agent tidies up meanwhile
             total += os.path.getsize(path)
-    return f"{pluralize(len(paths), 'file')}, {total / _MEGABYTE:,.0f} MB"
+    return total
 
 
 # Asking
 
 
-def _show_plan(parts: Sequence[Part]) -> None:
-    """Show every change of a file, then what all of it is for: what is asked about stands last."""
-    for change in _changes(parts):
-        echo_lines(change.diff_lines())
+def _show_plan(parts: Sequence[Part]) -> bool:
+    """Show every change of a file, then what all of it is for: what is asked about stands last.
+
+    Return whether lines of the changes were left out.
+    """
+    is_folded = echo_changes(_changes(parts))
     echo()
     echo(bold("Tacit would do this:"))
     echo()
     for number, part in enumerate(parts, 1):
         files = ", ".join(printable(short_path(change.path)) for change in part.changes)
-        echo_wrapped(f"  {number}  {part.name:{_NAME_WIDTH}} {part.purpose}{f' ({files})' if files else ''}")
+        line = f"  {number}  {part.name:{_NAME_WIDTH}} {part.purpose}{f' ({files})' if files else ''}"
+        echo_wrapped(line, hang=_NAME_WIDTH + 4)
     echo()
-    echo("Nothing leaves this machine, and tacit setup --remove takes it all back.")
+    sent = "" if any(part.name == "timer" for part in parts) else "Nothing leaves this machine. "
+    echo(f"{sent}tacit setup --remove takes it out of these files again, byte for byte.")
+    return is_folded
 
 
 def _changes(parts: Sequence[Part]) -> list[FileChange]:
@@ -200,22 +235,23 @@ def _changes(parts: Sequence[Part]) -> list[FileChange]:
     return list({change.path: change for part in parts for change in part.changes}.values())
 
 
-def _chosen_parts(call: Invocation, parts: Sequence[Part]) -> Sequence[Part]:
+def _chosen_parts(call: Invocation, parts: Sequence[Part], *, is_folded: bool) -> Sequence[Part]:
     """Return the parts to carry out, [] for none, after saying so."""
     if call.flag("--yes"):
         return parts
     if not sys.stdin.isatty():
         echo("Nothing was changed: there is no terminal to ask on. Type tacit setup in one, or: tacit setup --yes")
         return []
-    chosen = _ask_parts(parts)
+    chosen = _ask_parts(parts, is_folded=is_folded)
     if not chosen:
         echo("Nothing was changed.")
     return chosen
 
 
-def _ask_parts(parts: Sequence[Part]) -> list[Part]:
+def _ask_parts(parts: Sequence[Part], *, is_folded: bool) -> list[Part]:
     """Ask until there is an answer. Return the parts that the person wants; [] for none."""
-    prompt = "Do all of this? [Y]es, [n]o, or the numbers to leave out > "
+    show = " [d] shows every line," if is_folded else ""
+    prompt = f"Do all of this? [Y]es, [n]o,{show} or the numbers to leave out > "
     while True:
         try:
             answer = ask(prompt).strip().lower()
@@ -225,6 +261,9 @@ def _ask_parts(parts: Sequence[Part]) -> list[Part]:
             return list(parts)
         if answer in ("n", "no", "q"):
             return []
+        if answer in ("d", "diff"):
+            echo_changes(_changes(parts), in_full=True)
+            continue
         words = answer.replace(",", " ").split()
         if all(word.isdecimal() and 1 <= int(word) <= len(parts) for word in words):
             return [part for number, part in enumerate(parts, 1) if str(number) not in words]
@@ -281,17 +320,16 @@ def _import_transcripts(vault: Vault) -> None:
         files = vault.transcripts.transcripts_in(vault.transcripts.transcript_paths())
         captured = vault.transcripts.capture(files, progress=bar)
         bar.show_message("learning from them …")
-        learned = vault.learning.learn_from_sessions(vault.learning.unlearned_sessions())
-        new = sum(result.state is LearnState.NEW for results in learned for result in results)
+        vault.learning.learn_from_sessions(vault.learning.unlearned_sessions())
     echo_lines(capture_lines(captured))
-    if new:
-        echo(f"{pluralize(new, 'suggestion')} to decide on: tacit review")
 
 
-def _offer_judge(vault: Vault) -> None:
-    """Ask whether an agent may read what the person typed, once a day. It is off unless they say so."""
+def _offer_judge(call: Invocation) -> None:
+    """Ask whether an agent may read what the person typed, once a day. It is off unless they say so at a terminal."""
+    vault = call.vault
     name = daily_judge.preferred_client(vault.home.settings, vault.home.environment)
-    if not name or daily_judge.is_chosen(vault.home.settings):
+    can_ask = sys.stdin.isatty() and not call.flag("--yes") and vault.home.is_person
+    if not (name and can_ask) or daily_judge.is_chosen(vault.home.settings):
         return
     echo()
     echo_wrapped(
@@ -349,26 +387,26 @@ def _past_question(vault: Vault) -> str:
 def _check(call: Invocation, place: InstallContext) -> int:
     """Print the state of every part. Return 1 if one is missing."""
     vault, missing = call.vault, 0
-    for target in (*_shells(vault, place), *_agents(place)):
-        state = install_state(target, place)
-        is_fine = state is not None and not state.problem and not state.is_stale and state.is_current
-        missing += not is_fine
-        doubt = f"; {printable(state.doubt)}" if state and state.doubt else ""
-        echo(f"  {target.name:{_NAME_WIDTH}} {'installed' if is_fine else 'missing: tacit setup'}{doubt}")
+    agents = [*_agents(place)]
+    for target in (*_shells(vault, place), *agents):
+        text, is_well = state_text(target, place, "missing: tacit setup")
+        missing += not is_well
+        echo(f"  {target.name:{_NAME_WIDTH}} {text}")
     now, is_recording = vault.status(), vault.home.settings.autocapture_enabled
     commands = vault.suggestions.statistics().used.activity.commands
     texts = (
-        ("sessions", is_recording, "recorded" if is_recording else "not recorded: tacit autocapture on"),
-        ("history", commands, f"{commands:,} commands" if commands else "nothing read: tacit import history"),
+        ("sessions", is_recording, "recorded", agents and "not recorded: tacit autocapture on"),
+        ("history", commands, f"{commands:,} commands", _unread_histories(vault) and "not read: tacit import history"),
         (
             "transcripts",
             now.sessions,
-            f"{now.sessions:,} sessions" if now.sessions else "none: tacit import transcripts",
+            pluralize(now.sessions, "session"),
+            _unread_transcripts(vault) and "not read: tacit import transcripts",
         ),
     )
-    for name, is_there, text in texts:
-        missing += not is_there
-        echo(f"  {name:{_NAME_WIDTH}} {text}")
+    for name, is_there, text, lack in texts:
+        missing += bool(lack and not is_there)
+        echo(f"  {name:{_NAME_WIDTH}} {text if is_there else lack or 'none here'}")
     if timer.can_sync(vault.home):
         text, is_well = timer.timer_text(vault.home, place)
         missing += not is_well
@@ -386,8 +424,8 @@ def _remove(call: Invocation, place: InstallContext) -> None:
     """Take Tacit out of every shell and agent, and turn off what setting up turned on. What was recorded stays."""
     vault = call.vault
     vault.home.store.actor.require_person("takes Tacit out", "tacit setup --remove")
-    planned = {target: tuple(target.plan_removal(place)) for target in TARGETS.values()}
-    changes = {change.path: change for removal in planned.values() for change in removal if change.is_needed}
+    planned = {target: _planned(target, target.plan_removal, place) for target in TARGETS.values()}
+    changes = {change.path: change for removal in planned.values() for change in removal}
     timer_changes = timer.plan_timer_removal(place)
     settings = [key for key in _SETTINGS if vault.configuration.setting(key).origin is SettingOrigin.HOME]
     if not (changes or settings or timer_changes):
@@ -404,7 +442,7 @@ def _remove(call: Invocation, place: InstallContext) -> None:
     if timer_changes:
         timer.end_timer(place)
     for target, removal in planned.items():
-        if any(change.is_needed for change in removal):
+        if removal:
             delete_receipts(place.home, target.name)
     for key in settings:
         vault.configuration.unconfigure(key)

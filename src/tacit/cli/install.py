@@ -9,9 +9,10 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 
 from tacit.cli.commands import Invocation, Option, command, command_to_type
-from tacit.cli.output import confirm, echo, echo_lines, short_path
+from tacit.cli.output import confirm, echo, echo_lines, first_lines, fits_on_screen, short_path, terminal_width
 from tacit.errors import RefusedError, TacitError, UsageError
 from tacit.home.paths import find_home
 from tacit.hosts.registration import AGENT_TARGETS, GUARD
@@ -29,12 +30,14 @@ from tacit.install import (
 from tacit.install.entries import HOOK_SCRIPT_PATHS, has_our_hook
 from tacit.record import Record
 from tacit.shell.install import BASH, FISH, ZSH
+from tacit.text.cells import clip_to_width
 from tacit.text.display import printable
 
 _SHELL_TARGETS = (BASH, ZSH, FISH)
 TARGETS = {target.name: target for target in (*_SHELL_TARGETS, *AGENT_TARGETS.values())}
 _STRING_LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _TESTED_PROGRAM = re.compile(r"^if (?:\[|test) -x (.+?)(?: \];.*)?$", re.MULTILINE)
+_FOLDED_LINES = 8  # of a change, where all of them are too many for the screen
 _MAX_LITERAL_DISTANCE = 6  # between the literals of one command: its program, the hook's file or the server, the home
 
 
@@ -48,17 +51,31 @@ def confirm_and_apply(
     needed = [change for change in changes if change.is_needed]
     for change in needed:
         check_writable(change)
-    for change in needed:
-        echo_lines(change.diff_lines())
+    is_folded = echo_changes(needed)
     can_ask = call.flag("--yes") or sys.stdin.isatty()
     hint = "" if can_ask else f"{command_to_type(call)} --yes"  # only if it is shown: secrets are taken out of it
     refusal = RefusedError("nothing was changed: there is no terminal to ask on", hint)
-    if not call.agrees("Change this file?" if len(needed) == 1 else "Change these files?", refusal):
+    question = "Change this file?" if len(needed) == 1 else "Change these files?"
+    if not call.agrees(question, refusal, show_all=partial(echo_changes, needed, in_full=True) if is_folded else None):
         return False
     first()
     for change in needed:
         apply_change(change)
     return True
+
+
+def echo_changes(changes: Sequence[FileChange], *, in_full: bool = False) -> bool:
+    """Show changes of files. Unless `in_full`, of each the first lines if all are more than fits on the screen.
+
+    Return whether lines were left out.
+    """
+    diffs = [list(change.diff_lines()) for change in changes]
+    is_folded = not in_full and not fits_on_screen(sum(map(len, diffs)))
+    for path, *lines in diffs:
+        echo(path)
+        folded = (clip_to_width(line, terminal_width()) for line in first_lines(lines, _FOLDED_LINES, "  "))
+        echo_lines(folded if is_folded else lines)
+    return is_folded
 
 
 def confirm_and_install(
@@ -292,7 +309,7 @@ def _echo_targets(call: Invocation) -> None:
     """List all targets with their state, and offer to repair those that are stale."""
     place = install_place(call.value("--home"))
     for name, target in TARGETS.items():
-        echo(f"  {name:10} {_state_text(target, place)}")
+        echo(f"  {name:10} {state_text(target, place)[0]}")
     echo("\nPut it into one: tacit install NAME   Take it out: tacit uninstall NAME")
     stale = [target for target in TARGETS.values() if (state := install_state(target, place)) and state.is_stale]
     if not stale:
@@ -309,15 +326,16 @@ def _echo_targets(call: Invocation) -> None:
                 echo(f"  {'':10} {doubt}")
 
 
-def _state_text(target: Target, place: InstallContext) -> str:
+def state_text(target: Target, place: InstallContext, absent: str = "-") -> tuple[str, bool]:
+    """Return the state of Tacit in a target, `absent` if it is not there; and whether all is well."""
     try:
         if not any(change.is_needed for change in _entry_changes(target.plan_removal(place))):
-            return "-"
+            return absent, False
     except (TacitError, OSError) as error:
-        return f"cannot be told: {printable(str(error))}"
+        return f"cannot be told: {printable(str(error))}", False
     state, again = install_state(target, place), f"tacit install {target.name}"
     if state is None or state.problem:
-        return f"cannot be told: {printable(state.problem if state else '')}"
+        return f"cannot be told: {printable(state.problem if state else '')}", False
     if state.missing:
         text = f"broken: {', '.join(map(short_path, state.missing))} is no longer there: {again}"
     elif state.is_moved or not state.is_guarded:
@@ -326,8 +344,8 @@ def _state_text(target: Target, place: InstallContext) -> str:
     elif not state.is_current or state.old_skill:
         text = f"installed, and out of date: {again}"
     else:
-        text = f"installed. {printable(state.doubt)}" if state.doubt else "installed"
-    return text
+        return f"installed. {printable(state.doubt)}" if state.doubt else "installed", True
+    return text, False
 
 
 def _offer_capture(call: Invocation) -> None:

@@ -38,10 +38,10 @@ def echo_lines(lines: Iterable[str]) -> None:
         print(line)
 
 
-def echo_wrapped(*lines: str) -> None:
-    """Print prose. On a terminal it is wrapped between words, indented as its first line and by two more blanks."""
+def echo_wrapped(*lines: str, hang: int = 2) -> None:
+    """Print prose. On a terminal it is wrapped between words, indented as its first line and by `hang` more blanks."""
     for line in lines:
-        print("\n".join(wrap(line, terminal_width())) if sys.stdout.isatty() else line)
+        print("\n".join(wrap(line, terminal_width(), hang)) if sys.stdout.isatty() else line)
 
 
 def warn(line: str) -> None:
@@ -137,6 +137,14 @@ red, yellow, cyan = partial(_styled, _RED), partial(_styled, _YELLOW), partial(_
 # Wrapping
 
 
+def fits_on_screen(lines: int) -> bool:
+    """Return whether so many lines can be read at once: 24 if the terminal does not say, all without one."""
+    try:
+        return lines < (os.get_terminal_size(sys.stdout.fileno()).lines or 24)
+    except (OSError, ValueError):
+        return True
+
+
 def terminal_width() -> int:
     """Return the width for prose on the terminal of standard output. It is 80 if the terminal does not say."""
     try:
@@ -146,7 +154,7 @@ def terminal_width() -> int:
     return max(_MIN_WIDTH, min(columns or 80, _MAX_WIDTH))
 
 
-def wrap(line: str, width: int) -> Sequence[str]:
+def wrap(line: str, width: int, hang: int = 2) -> Sequence[str]:
     """Return a line broken between words. Styles take no room; a word that is longer than a line stays whole."""
     if len(line) <= width:
         return [line]
@@ -157,7 +165,7 @@ def wrap(line: str, width: int) -> Sequence[str]:
         length = len(word) - sum(word.count(style) * len(style) for style in _STYLES)
         if room + 1 + length > width and current.strip():
             lines.append(current)
-            current, room = f"{indent}  {word}", len(indent) + 2 + length
+            current, room = f"{indent}{' ' * hang}{word}", len(indent) + hang + length
         else:
             blank = " " if current.strip() else ""
             current, room = f"{current}{blank}{word}", room + len(blank) + length
@@ -259,11 +267,15 @@ def ask_choice(choices: str) -> str | None:
     return None if key in (None, "q") else key or "s"
 
 
-def confirm(question: str) -> bool:
+def confirm(question: str, show_all: Callable[[], object] | None = None) -> bool:
+    """Ask yes or no. With `show_all`, not all was shown of what is asked about, and d shows it."""
+    keys = "[y/N, d shows every line]" if show_all else "[y/N]"
     try:
-        return ask(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+        while (answer := ask(f"{question} {keys} ").strip().lower()) in ("d", "diff") and show_all:
+            show_all()
     except EOFError:
         return False
+    return answer in ("y", "yes")
 
 
 def ask_unseen(question: str) -> str:

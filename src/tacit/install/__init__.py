@@ -134,12 +134,15 @@ class FileChange(Record):
         """Yield the path and a unified diff for the person."""
         from difflib import unified_diff
 
-        yield printable(self.path)
-        before, after = (
-            (content or b"").decode("utf-8", "replace").split("\n") for content in (self.before, self.after)
-        )
-        for line in list(unified_diff(before, after, lineterm="", n=2))[2:]:
+        state = " (new file)" if self.before is None else " (deleted)" if self.after is None else ""
+        yield f"{printable(self.path)}{state}"
+        for line in list(unified_diff(_lines_of(self.before), _lines_of(self.after), lineterm="", n=2))[2:]:
             yield f"  {printable(line)}"
+
+
+def _lines_of(content: bytes | None) -> list[str]:
+    text = (content or b"").decode("utf-8", "replace")
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 def read_content(path: str) -> bytes | None:

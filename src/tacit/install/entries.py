@@ -96,7 +96,9 @@ def _insert_entries(path: str, desired: DesiredConfig, content: bytes | None, re
         after = _with_our_entries(path, start, desired)
         is_installed = not is_blank and _has_our_entries(start, desired)
         if is_installed and receipt is None:  # from another home: what holds nothing else is ours
-            before = _without_our_entries(start, desired, None) or "{}\n"
+            before = _without_our_entries(start, desired, None) or ""
+            if _is_empty(before):
+                content, is_blank = None, True
         new = _make_receipt(path, content, before, after, desired, is_blank=is_blank)
         if is_installed and receipt:
             new = _merge_receipts(receipt, new, content_hash(content))
@@ -326,12 +328,16 @@ def _restore_rest(text: str, desired: DesiredConfig, receipt: Receipt | None) ->
         if receipt is not None:
             is_ours = ("version",) in receipt.made and not (has_hooks and (_HOOKS_KEY,) in receipt.made)
         text = remove_value(text, ("version",)) if is_ours else text
-    is_empty = text.lstrip(_BOM).split() in (["{}"], ["{", "}"])
+    is_empty = _is_empty(text)
     if receipt is None:
         return None if is_empty and desired.is_owned else text
     if is_empty and receipt.is_blank:
         return receipt.was
     return _prune_container(text, (), receipt) if () in dict(receipt.empty) else text
+
+
+def _is_empty(text: str) -> bool:
+    return text.lstrip(_BOM).split() in ([], ["{}"], ["{", "}"])
 
 
 # Receipts
