@@ -20,9 +20,7 @@ from screens import SCREENS, Screen
 _KEPT = ("LANG", "LC_ALL", "TERM", "TMPDIR", "TZ", "PYTHONPATH", "VIRTUAL_ENV", "COLUMNS")
 _ENDING = """
 That was all in {folder}, which is gone now.
-To set Tacit up on this machine, and see what it finds in your own past:
-
-  {tacit} setup
+The same for this machine and your own past is {tacit} setup. It shows what it would do, and asks first.
 """
 
 
@@ -52,13 +50,17 @@ class Tour:
         }
 
     def show(self, number: int, screen: Screen) -> list[str]:
-        """Show a screen, and wait for the person if there is one. Return the commands that failed."""
+        """Show a screen, and wait for the person if there is one. Return the commands that failed.
+
+        The commands have no terminal to ask on: whatever the person decided there, the screens that follow would not
+        fit any more.
+        """
         print(f"\n━━ {number} of {len(SCREENS)}: {screen.title} ━━\n\n{screen.text}", flush=True)
         failed = []
         for command in screen.commands:
             print(f"\n$ {command}", flush=True)
-            done = subprocess.run(["sh", "-c", command], cwd=self._project, env=self._environment, check=False)
-            if done.returncode:
+            words, silent = ["sh", "-c", command], subprocess.DEVNULL
+            if subprocess.run(words, cwd=self._project, env=self._environment, stdin=silent, check=False).returncode:
                 failed.append(command)
         if sys.stdin.isatty() and sys.stdout.isatty():
             input("\nEnter goes on. ")
