@@ -42,7 +42,7 @@ _INSTEAD_CLAUSE = re.compile(rf"(?:{_INSTEAD_PHRASES})\b")
 _CONDITION_CLAUSE = re.compile(rf"(?:{_CONDITION_WORDS})\b")
 # Japanese and Chinese have no blanks between words.
 _UNSPACED_INSTEAD = re.compile("代替|替代|而不是|而非")
-_UNSPACED_NEGATION = re.compile("ない|ません|禁止|不要|なく|避免|不能|不得|別|别|勿")
+_UNSPACED_NEGATION = re.compile("ない|ません|禁止|不要|なく|避免|不能|不得|不希望|不想|严禁|嚴禁|別|别|勿")
 _FORBIDS, _NEUTRAL, _ALLOWS = -1, 0, 1
 
 

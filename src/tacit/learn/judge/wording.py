@@ -266,13 +266,17 @@ def is_opposite(statement: str, quoted: str) -> bool:
 
 def may_be_opposite(statement: str, quoted: str, line: str) -> bool:
     """Return whether a statement may say the opposite of its line: a person should compare them."""
-    ours, theirs = profile_statement(statement), profile_statement(quoted)
+    ours, theirs = profile_statement(statement), profile_statement(_ALTERNATIVES.sub(_as_words, quoted))
     return (
         contradicts(statement, line)
         or is_reversed(ours.tokens, theirs.tokens)
         or _denies_what_is_affirmed(ours, theirs)
         or _denies_what_is_affirmed(theirs, ours)
     )
+
+
+def _as_words(alternatives: re.Match[str]) -> str:
+    return alternatives[0].replace("/", " ")
 
 
 def _denies_what_is_affirmed(first: StatementProfile, second: StatementProfile) -> bool:
