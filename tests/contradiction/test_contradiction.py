@@ -131,6 +131,7 @@ PAIRS_BY_KIND: dict[RelationKind, dict[str, tuple[tuple[str, str], ...]]] = {
             ("I prefer small commits in cart, one change each", "Run the cart tests with ruff before every commit"),
             ("Never merge your own pull request", "Somebody else has to merge your PR"),
         ),
+        "one prohibition, twice": (("You must not delete migrations", "Don't ever remove migrations"),),
         "a text without any term": (("it is gone now", "we are here"),),
     },
     RelationKind.SAME: {

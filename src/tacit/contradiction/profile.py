@@ -270,7 +270,7 @@ def _count_negations(words: Sequence[str]) -> int:
     """Count the negations of a clause. An even number cancels out."""
     count = i = 0
     while i < len(words):
-        word, before = words[i], words[i - 1]
+        word, before = words[i], words[i - 2 if i > 1 and words[i - 1] == "ever" else i - 1]
         if width := _phrase_length_at(words, i, lexicon.DENIAL_PHRASES):
             # "no longer", "not … any more" and "ne … plus" negate once.
             count += not (count and word in ("any", "anymore"))
