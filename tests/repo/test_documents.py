@@ -96,7 +96,7 @@ def test_the_example_of_the_guide_to_learning_is_what_learn_prints(tmp_path: Pat
 def test_the_tour_shows_every_screen_and_leaves_nothing_behind(tmp_path: Path) -> None:
     environment = {**os.environ, "HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
     _, keyboard = os.openpty()  # nobody types, and nothing may ask
-    tour = [sys.executable, ROOT / "examples/tour"]
+    tour = [sys.executable, str(ROOT / "examples/tour")]
     done = subprocess.run(tour, env=environment, stdin=keyboard, capture_output=True, text=True, check=True, timeout=90)
     assert "6 of 6" in done.stdout and "The home is well." in done.stdout
     assert "Traceback" not in done.stderr and "Enter" not in done.stdout
