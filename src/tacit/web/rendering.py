@@ -29,7 +29,7 @@ from tacit.text.display import clip, escape_deceptive
 from tacit.vault.listing import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS, provenance_label
 from tacit.vault.review import Review
 from tacit.web.checkup import Checkup
-from tacit.web.markdown import parse_blocks, parse_spans
+from tacit.web.markdown import parse_blocks, parse_code, parse_spans
 from tacit.web.waiting import CardCache, Inbox, load_inbox
 
 if TYPE_CHECKING:
@@ -165,6 +165,7 @@ def environment() -> Environment:
         "short_path": lambda path: short_path(str(path)),
         "blocks": parse_blocks,
         "spans": parse_spans,
+        "code": parse_code,
         "facet_label": facet_label,
         "status_name": lambda status: STATUS_LABELS.get(status, status),
         "provenance_name": provenance_label,
