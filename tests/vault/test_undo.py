@@ -9,6 +9,7 @@ import pytest
 from harness.person import Person
 from harness.terminal import converse
 
+from tacit.errors import RefusedError
 from tests.learn.habits.test_habits import cards, days, typed
 
 A, B, C = "use ruff", "use mypy", "use pytest"
@@ -229,3 +230,15 @@ def test_nobody_is_asked_about_what_is_not_there(person: Person) -> None:
     person.tacit("add", A)
     said = converse(person, "forget", "zzzz", answers=[])
     assert said.code == 1 and "why?" not in said.out
+
+
+def test_a_certain_operation_is_undone_though_others_came_since(person: Person) -> None:
+    one, two = candidates(person, A, B)
+    with person.vault() as vault:
+        vault.memories.accept(one)
+        operation = vault.changes.latest()
+        vault.memories.accept(two)
+        assert vault.changes.undo(operation=operation) == f"accepted: {A}"
+        with pytest.raises(RefusedError, match="nothing to undo"):
+            vault.changes.undo(operation=operation)
+    assert active(person) == {B}

@@ -153,10 +153,10 @@ def test_the_first_screen_tells_what_the_week_brought_with_links_that_work(perso
     person.tacit("note", "use pnpm")
     page = browser.get("/")
     assert (
-        "Last seven days Learned 1 memory: “never use <b>npm</b> here” Forgotten 1 memory: “I prefer tabs”"
-        in page.visible
+        "Last seven days: learned 1, forgotten 1"
+        " Learned 1 memory: “never use <b>npm</b> here” Forgotten 1 memory: “I prefer tabs”" in page.visible
     )
-    week = page.text.partition("Last seven days")[2].partition("</section>")[0]
+    week = page.text.partition("Last seven days")[2].partition("</details>")[0]
     links = re.findall(r'<dt><a href="([^"]+)"', week)
     assert len(links) == 2 and all(browser.get(unescape(link)).status == 200 for link in links)
     assert "I prefer tabs" in browser.get(unescape(links[1])).visible

@@ -8,6 +8,7 @@ import re
 import pytest
 from harness.person import Person
 
+from tests.support.talking import capture
 from tests.web.browsing import Answer, Browser, running_server
 
 FIRST, SECOND, THIRD = "use pnpm for packages", "tests run with make", "deploys need a second pair of eyes"
@@ -115,6 +116,78 @@ def test_a_memory_that_names_what_is_gone_is_a_card_until_it_is_kept(person: Per
         assert "docs/deploy.md" in browser.post("/undo", after.form("undo")).visible
 
 
+# What a card says
+
+
+def run_in_order(person: Person) -> None:
+    """Import a history in which the same commands follow each other on six days."""
+    history = "".join(
+        f"#{1772000000 + day * 86400 + number * 60}\n{command}\n"
+        for day in range(6)
+        for number, command in enumerate(("git pull", "alembic upgrade head", "pytest -q tests/unit"))
+    )
+    (person.folder / ".bash_history").write_text(history)
+    person.tacit("import", "history", "--file", str(person.folder / ".bash_history"), "--shell", "bash")
+    person.tacit("stats")
+
+
+def test_a_card_says_when_it_was_said_and_when_it_was_learned(person: Person) -> None:
+    shop = person.repository("shop")
+    capture(person, shop, 1, "From now on, always run the linter before you commit.")
+    capture(person, shop, 2, "please compare the branches", fixed=True)
+    capture(person, shop, 3, "please compare the branches", fixed=True)
+    person.now = "2026-03-12T12:00:00+00:00"
+    person.tacit("learn")
+    with running_server(person) as browser:
+        browser.open()
+        rows = re.findall(r'(?s)<a class="row".*?</a>', browser.get("/").text)
+        assert [re.findall(r">([^<]*ago|just now)</time>", row) for row in rows] == [["11 d ago"], ["9 d ago"]]
+        ids = {memory["kind"]: memory["id"] for memory in person.listed("--pending", "--scope", "all")}
+        rule, fix = (browser.get(f"/?card={ids[kind]}").visible for kind in ("rule", "known_fix"))
+        assert "Said 11 d ago" in rule and "Learned just now" in rule
+        assert "Seen 9 d ago" in fix and "Said" not in fix
+        memory = browser.get(f"/memories/{ids['rule']}").visible
+        assert "Said 11 d ago" in memory and "Learned just now" in memory
+        assert "11 d ago" in browser.get("/search?status=pending").visible
+        person.tacit("forget", ids["rule"])
+        assert "just now" in browser.get("/search?status=retired").visible  # when it was forgotten
+
+
+def test_a_fix_shows_the_calls_that_it_was_concluded_from_as_code(person: Person) -> None:
+    shop = person.repository("shop")
+    for day in (1, 2):
+        capture(person, shop, day, "please compare the branches", fixed=True)
+    person.tacit("learn")
+    with running_server(person) as browser:
+        browser.open()
+        page = browser.get("/")
+        calls = re.findall(
+            r'(?s)<blockquote><pre class="content">(.*?)</pre>.*?<figcaption>(.*?)</figcaption>', page.text
+        )
+        assert [call for call, _ in calls] == ["git diff master...HEAD", "git diff main...HEAD"]
+        assert ["failed" in caption for _, caption in calls] == [True, False]
+
+
+def test_a_card_of_a_habit_says_what_accepting_it_does_and_when_it_was_run(person: Person, browser: Browser) -> None:
+    run_in_order(person)
+    card = browser.get("/?kind=workflow_pattern").visible
+    assert "Accepting it makes the workflow" in card
+    assert "Last today" in card and "just now" not in card
+
+
+# Undo
+
+
+def test_undo_beside_a_notice_takes_back_what_the_notice_says(person: Person, waiting: Browser) -> None:
+    after = waiting.press(waiting.get(f"/?card={person.id_of(FIRST)}"), "dismiss")
+    person.tacit("accept", person.id_of(SECOND))  # in a terminal, meanwhile
+    assert f"Undone: dismissed: {FIRST}" in waiting.post("/undo", after.form("undo")).visible
+    assert statuses(person) == {FIRST: "pending", SECOND: "active", THIRD: "pending"}
+    again = waiting.post("/undo", after.form("undo"))
+    assert "nothing to undo" in again.visible and statuses(person)[SECOND] == "active"
+    assert f"Undone: accepted: {SECOND}" in waiting.post("/undo", waiting.get("/").form("accept")).visible
+
+
 # The number in the navigation is that of the cards
 
 
@@ -183,14 +256,7 @@ def test_all_cards_are_listed_on_pages(person: Person, browser: Browser) -> None
 def test_sequences_that_are_picked_become_workflows_and_one_undo_takes_all_back(
     person: Person, browser: Browser
 ) -> None:
-    history = "".join(
-        f"#{1772000000 + day * 86400 + number * 60}\n{command}\n"
-        for day in range(6)
-        for number, command in enumerate(("git pull", "alembic upgrade head", "pytest -q tests/unit"))
-    )
-    (person.folder / ".bash_history").write_text(history)
-    person.tacit("import", "history", "--file", str(person.folder / ".bash_history"), "--shell", "bash")
-    person.tacit("stats")
+    run_in_order(person)
     found = person.listed("--pending", "--kind", "workflow_pattern")
     other = person.tacit("add", "--candidate", "tests run with make", "--evidence", "seen")
     assert found and other

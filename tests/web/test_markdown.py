@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.web.markdown import Block, Span, parse_blocks, parse_spans
+from tacit.web.markdown import Block, Span, parse_blocks, parse_code, parse_spans
 
 
 def styles(spans: tuple[Span, ...]) -> list[tuple[str, str]]:
@@ -147,3 +147,7 @@ def test_a_deep_text_is_flat() -> None:
     assert quote.kind == "quote"
     assert max(block.level for block in parse_blocks("".join(" " * at + "- a\n" for at in range(300)))) == 5
     assert parse_blocks("[" * 50_000 + "](x)" * 50_000)
+
+
+def test_in_code_only_what_matches_is_marked() -> None:
+    assert styles(parse_code("ls *.py *.js `x`", [(4, 7)])) == [("ls *", ""), (".py", "m"), (" *.js `x`", "")]

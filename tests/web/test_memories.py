@@ -162,3 +162,12 @@ def test_an_unknown_action_is_refused(person: Person, browser: Browser) -> None:
     person.tacit("add", "I prefer npm")
     fields = {**browser.get("/conflicts").form("keep"), "action": "explode"}
     assert "there is no action" in browser.post("/conflicts", fields).visible
+
+
+def test_a_list_that_the_filters_leave_empty_does_not_say_that_there_are_no_memories(
+    person: Person, browser: Browser
+) -> None:
+    assert "No memories yet" in browser.get("/search").visible
+    person.tacit("add", "I prefer pnpm")
+    page = browser.get("/search?kind=decision").visible
+    assert "No memory matches" in page and "No memories yet" not in page

@@ -29,11 +29,11 @@ PAGES = [route.path for route in ROUTES if route.show is not None and "{" not in
 
 # What a page of an empty home says, of those that do not only show settings or counts
 SAID = {
-    "/": "tacit install",
+    "/": "tacit setup",
     "/search": "tacit add",
     "/conflicts": "No conflicts",
     "/timeline": "Nothing was recorded yet",
-    "/habits": "tacit import history",
+    "/habits": "tacit setup",
     "/value": "Nothing was told yet",
     "/trust": "This is no repository",
     "/guards": "No rule stops an agent",

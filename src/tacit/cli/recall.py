@@ -134,7 +134,8 @@ def hit_parts(hit: Hit) -> tuple[list[str], list[str]]:
         text, details = [f"{name}{printable(hit.text)}"], [", ".join(marks)]
         details += map(_one_line, hit.details)
         if quote:
-            details.append(f"learned from what {_speaker_name(quote)} said, {local_minute(quote.at)}")
+            did = "did" if quote.act else "said"
+            details.append(f"learned from what {_speaker_name(quote)} {did}, {local_minute(quote.at)}")
     if quote:
         details.append(f"open: {quote.open_command}")
     return text, details

@@ -21,7 +21,7 @@ from tacit.log.reader import FileLocation
 from tacit.model.claim import Scope
 from tacit.model.event import timestamp
 from tacit.model.ids import ClaimId, EventId, claim_number
-from tacit.model.observation import SESSION_TYPES, UNKNOWN_STATUS, PromptGiven, session_id
+from tacit.model.observation import SESSION_TYPES, UNKNOWN_STATUS, PromptGiven, ToolUsed, session_id
 from tacit.record import Record
 from tacit.search.rank import COMMAND, SearchResult
 from tacit.text.display import clip
@@ -280,8 +280,13 @@ class HitBuilder(HomePart):
             body, origin = row.event.body, row.event.origin
             assert isinstance(body, SESSION_TYPES)
             speaker = "" if isinstance(body, PromptGiven) else body.agent
-            text = clip(getattr(body, "text", ""), _MAX_SOURCE_CHARS)
-            quote = SessionQuote(text, speaker, timestamp(row.event.at), "", "", "", 0)
+            quote = SessionQuote("", speaker, timestamp(row.event.at), "", "", "", 0)
+            if isinstance(body, ToolUsed):
+                text = body.input or body.tool
+                quote = quote._replace(act=body.act.value, outcome=body.outcome.value, directory=body.directory)
+            else:
+                text = getattr(body, "text", "")
+            quote = quote._replace(text=clip(text, _MAX_SOURCE_CHARS))
             return self._with_session(connection, quote, claim_number(session_id(body.agent, origin.session)))
         return None
 

@@ -45,8 +45,13 @@ class UndoStack(Record):
 class UndoRedo(HomePart):
     """Undo and redo of one home."""
 
-    def undo(self, reference: str | None = None) -> str:
-        """Undo the latest operation, or the latest on one memory. Return its description.
+    def latest(self) -> EventId | None:
+        """Return the operation that undo would take back; None if there is none."""
+        with self._store.snapshot() as connection:
+            return next((found[0].op for found in Operations(connection, must_decode).undoable()), None)
+
+    def undo(self, reference: str | None = None, *, operation: str | None = None) -> str:
+        """Undo the latest operation, the latest on one memory, or a certain one of the latest. Return its description.
 
         Raise RefusedError if there is none, or if another operation changed a memory of it since.
         """
@@ -56,12 +61,13 @@ class UndoRedo(HomePart):
             connection = change.connection
             claim = resolve_memory(connection, reference, self._store.scope_in(connection)).id if reference else None
             operations = Operations(connection, must_decode)
-            operation = next(operations.undoable(claim), None)
-            if operation is None:
-                raise RefusedError("nothing to undo", "tacit undo --list" if claim else "")
-            _must_be_last(connection, operations, operation)
-            label = operation_label(operation)
-            change.record([decide.undo(operation, label)])
+            latest = islice(operations.undoable(claim), MAX_STEPS)
+            events = next((found for found in latest if operation in (None, found[0].op)), None)
+            if events is None:
+                raise RefusedError("nothing to undo", "tacit undo --list" if claim or operation else "")
+            _must_be_last(connection, operations, events)
+            label = operation_label(events)
+            change.record([decide.undo(events, label)])
         return label
 
     def redo(self) -> str:

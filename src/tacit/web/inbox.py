@@ -19,6 +19,7 @@ from tacit.web.waiting import FACETS, InboxItem, count_facets, matching
 
 _PAGE_SIZE = 40
 _MAX_SIMILAR = 5
+_MAX_QUOTES = 4
 _MAX_LISTED = 8  # candidates that are shown before many are decided on
 
 
@@ -34,7 +35,9 @@ def inbox_page(call: PageRequest) -> Response:
     quotes: list[SessionQuote] = []  # the passages that a card was learned from
     similar: list[MemoryRow] = []  # memories to merge it with
     if selected is not None and (card := selected.card) is not None:
-        quotes = [quote for claim in card.ids for quote in call.vault.search.source_quotes(claim, limit=3)]
+        quotes = [quote for claim in card.ids for quote in call.vault.search.source_quotes(claim, limit=_MAX_QUOTES)][
+            :_MAX_QUOTES
+        ]
         rows = call.review.similar(card.candidates[0].memory, _MAX_SIMILAR + len(card.ids))
         by_id = {row.id: row for row in (*card.merged.may_be_same, *rows) if row.id not in card.ids}
         similar = list(by_id.values())[:_MAX_SIMILAR]
@@ -165,8 +168,8 @@ def _outcome_notice(verb: str, outcomes: Sequence[DecisionOutcome], hint: str = 
 
 
 def undo_last(call: PageRequest) -> Response:
-    """Undo the latest operation, or the latest on one memory."""
-    label = call.vault.changes.undo(call.field("id") or None)
+    """Undo what the notice was about, or without one the latest operation."""
+    label = call.vault.changes.undo(operation=call.field("operation") or None)
     notice = Notice(f"Undone: {label}")
     return call.redirect_back(notice) or call.redirect("/", notice)
 

@@ -86,6 +86,11 @@ def parse_spans(text: str, matches: Sequence[tuple[int, int]] = ()) -> tuple[Spa
     return _Reader(text, matches).spans(0, len(text))
 
 
+def parse_code(text: str, matches: Sequence[tuple[int, int]] = ()) -> tuple[Span, ...]:
+    """Return a text in which no sign is markup in spans."""
+    return tuple(_Reader(text, matches).cut(0, len(text), {}))
+
+
 class _Reader:
     """Reads one text. Parts of it are given by where they begin and end."""
 
@@ -106,7 +111,7 @@ class _Reader:
                 last = self._end_of_code(at + 1, fence[1])
                 code = (self._lines[at + 1][0], self._lines[last - 1][1]) if last > at + 1 else (stop, stop)
                 label = line[fence.end() :].strip().partition(" ")[0]
-                yield Block("code", tuple(self._cut(*code, {})), label=label)
+                yield Block("code", tuple(self.cut(*code, {})), label=label)
                 at = last + 1
             elif heading := _HEADING.match(line):
                 yield Block("heading", self.spans(start + heading.end(), stop), len(heading[1]))
@@ -196,7 +201,7 @@ class _Reader:
             _mark(changes, (first, first + width), _HIDDEN)
             _mark(changes, (last - width, last), _HIDDEN)
             end = last
-        return tuple(self._cut(start, stop, changes))
+        return tuple(self.cut(start, stop, changes))
 
     def _code(self, start: int, stop: int) -> list[tuple[int, int, int]]:
         """Return the parts between two equal runs of backticks, with these, and how wide each run is."""
@@ -247,7 +252,7 @@ class _Reader:
                     elif _may_open(before, after):
                         opened[style] = place
 
-    def _cut(self, start: int, stop: int, changes: dict[int, int]) -> Iterator[Span]:
+    def cut(self, start: int, stop: int, changes: dict[int, int]) -> Iterator[Span]:
         """Yield a part of the text, cut where its styles change."""
         changes = defaultdict(int, changes)
         end = start

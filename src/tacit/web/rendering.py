@@ -29,7 +29,7 @@ from tacit.text.display import clip, escape_deceptive
 from tacit.vault.listing import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS, provenance_label
 from tacit.vault.review import Review
 from tacit.web.checkup import Checkup
-from tacit.web.markdown import parse_blocks, parse_spans
+from tacit.web.markdown import parse_blocks, parse_code, parse_spans
 from tacit.web.waiting import CardCache, Inbox, load_inbox
 
 if TYPE_CHECKING:
@@ -75,14 +75,14 @@ class ShownTime(Record):
 
 
 def show_time(value: str | datetime | date, now: datetime) -> ShownTime:
-    """Return how to show a time, which may be a timestamp of the index. A day has no time."""
-    if isinstance(value, date) and not isinstance(value, datetime):
+    """Return how to show a time or a day, which may be texts of the index. A day has no time."""
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value) if "T" in value else date.fromisoformat(value)
+    if not isinstance(value, datetime):
         days = (now.date() - value).days
-        relative = {0: "today", 1: "yesterday"}.get(days, f"{days} d ago" if 1 < days < 14 else value.isoformat())
+        relative = {0: "today", 1: "yesterday"}.get(days, f"{days} d ago" if 1 < days < 14 else _short_date(value, now))
         return ShownTime(value.isoformat(), f"{value:%A, %-d %B %Y}", relative)
-    moment = datetime.fromisoformat(value) if isinstance(value, str) else value
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
+    moment = value if value.tzinfo else value.replace(tzinfo=UTC)
     local = moment.astimezone(now.tzinfo)
     seconds = (now - local).total_seconds()
     if seconds < 0:
@@ -91,8 +91,12 @@ def show_time(value: str | datetime | date, now: datetime) -> ShownTime:
         relative = "just now"
     else:
         ago = [f"{int(seconds // unit)} {name} ago" for limit, unit, name in _UNITS if seconds < limit]
-        relative = ago[0] if ago else f"{local:%-d %b}" if local.year == now.year else f"{local:%-d %b %Y}"
+        relative = ago[0] if ago else _short_date(local, now)
     return ShownTime(moment.isoformat(), f"{local:%Y-%m-%d %H:%M:%S %Z}".strip(), relative)
+
+
+def _short_date(day: date, now: datetime) -> str:
+    return f"{day:%-d %b}" if day.year == now.year else f"{day:%-d %b %Y}"
 
 
 def count_text(number: int, noun: str, plural: str = "") -> str:
@@ -165,6 +169,7 @@ def environment() -> Environment:
         "short_path": lambda path: short_path(str(path)),
         "blocks": parse_blocks,
         "spans": parse_spans,
+        "code": parse_code,
         "facet_label": facet_label,
         "status_name": lambda status: STATUS_LABELS.get(status, status),
         "provenance_name": provenance_label,
@@ -197,6 +202,7 @@ class Notice(Record):
     """What an action did, shown once on the next page.
 
     `can_undo` offers to take it back, which leads to the page `back`; default: the page that shows the notice.
+    `operation` is what is then undone: others may have changed something since.
     """
 
     text: str
@@ -204,6 +210,7 @@ class Notice(Record):
     can_undo: bool = False
     hint: str = ""
     back: str = ""
+    operation: str = ""
 
 
 class Notices:
@@ -327,6 +334,8 @@ class PageRequest:
         """Return a redirect to a page of ours, which shows the notice."""
         given = {name: value for name, value in (parameters or {}).items() if name != NOTICE_PARAMETER}
         if notice is not None:
+            if notice.can_undo:
+                notice = notice._replace(operation=self.vault.changes.latest() or "")
             given[NOTICE_PARAMETER] = self.visit.notices.add(notice)
         return RedirectResponse(page_address(path, given), status_code=303)
 

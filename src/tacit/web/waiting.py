@@ -104,7 +104,8 @@ def _memory_item(listed: Sequence[ListedMemory], state: str, at: str = "") -> In
         "source": (memory.source,),
         "state": (state,),
     }
-    return InboxItem(memory.id, sentence, at or memory.last_at.isoformat(), facets)
+    said_at = max(other.memory.said_at for other in listed).isoformat()
+    return InboxItem(memory.id, sentence, at or (counts and counts.last_day) or said_at, facets)
 
 
 def matching(items: Iterable[InboxItem], chosen: Mapping[str, str]) -> list[InboxItem]:

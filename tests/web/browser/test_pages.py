@@ -39,6 +39,9 @@ def test_a_page_opens_without_errors_fits_into_a_small_window_and_is_accessible(
     assert _cut_off(reader) == []
     page.evaluate("document.querySelectorAll('details').forEach((details) => (details.open = true))")
     assert _cut_off(reader) == []
+    page.set_viewport_size(SMALL[-1])
+    assert reader.axe_findings("scrollable-region-focusable") == []
+    page.set_viewport_size(WIDE)
     assert reader.axe_findings() == []
     page.emulate_media(color_scheme="dark")
     dark = reader.axe_findings("color-contrast", "link-in-text-block")

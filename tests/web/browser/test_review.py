@@ -93,6 +93,31 @@ def test_the_back_button_shows_the_card_before(inbox: Visitor) -> None:
     expect(inbox.page.locator(f'article.card[data-id="{first}"]')).to_be_visible()
 
 
+def test_the_focus_and_the_place_are_kept_when_another_card_is_shown(inbox: Visitor) -> None:
+    page, focused = inbox.page, inbox.page.locator(":focus")
+    page.get_by_role("button", name="Skip").focus()
+    inbox.press("Enter")
+    expect(focused).to_have_attribute("data-id", inbox.card)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('article.card') !== null")
+    page.set_viewport_size({"width": 390, "height": 600})
+    page.goto(f"{inbox.server.access.origin}/")
+    row = page.locator("a.row").nth(20)
+    row.scroll_into_view_if_needed()
+    place = page.evaluate("scrollY")
+    row.click()
+    expect(page.locator(".inbox")).to_have_class(re.compile("is-chosen"))
+    page.evaluate("document.querySelector('h2').style.height = '3000px'")
+    page.evaluate("window.scrollTo(0, 2000)")
+    inbox.press("a")
+    assert page.evaluate("scrollY") == 0
+    page.go_back()
+    page.go_back()
+    expect(page.locator(".to-list")).to_be_hidden()
+    expect(row).to_be_in_viewport()
+    assert place > 0 and page.evaluate("scrollY") == place
+
+
 def test_the_keys_are_listed_and_the_list_closes_with_escape(inbox: Visitor) -> None:
     inbox.page.keyboard.press("?")
     expect(inbox.page.locator("dialog#keys")).to_be_visible()

@@ -28,12 +28,18 @@ async function visit(url, options = {}, { push = true } = {}) {
   const parsed = new DOMParser().parseFromString(text, "text/html");
   const clean = new URL(response.url);
   clean.searchParams.delete("notice");
-  if (push) history.pushState({}, "", clean);
+  const isOther = push && clean.href !== location.href.split("#")[0];
+  if (isOther) {
+    history.replaceState({ top: scrollY }, "");
+    history.pushState({}, "", clean);
+  }
   replacePage(parsed);
+  if (isOther || !push) scrollTo(0, history.state.top ?? 0);
 }
 
 function replacePage(parsed) {
   const scroll = find(".list")?.scrollTop ?? 0;
+  const focused = document.activeElement.closest("#main") && document.activeElement;
   document.title = parsed.title;
   find("#main").replaceWith(document.adoptNode(find("#main", parsed)));
   find(".pages").replaceWith(document.adoptNode(find(".pages", parsed)));
@@ -42,6 +48,7 @@ function replacePage(parsed) {
   if (undo && find("#undo")) find("#undo").replaceWith(document.adoptNode(undo));
   if (find(".list")) find(".list").scrollTop = scroll;
   prepare();
+  if (focused) (find(`#${CSS.escape(focused.id || "none")}`) ?? find(".card") ?? find("#main")).focus({ preventScroll: true });
 }
 
 function showError(text) {
@@ -98,7 +105,8 @@ document.addEventListener("change", (event) => {
   if (form) visit(`${form.getAttribute("action")}?${new URLSearchParams(new FormData(form))}`);
 });
 
-window.addEventListener("popstate", () => visit(location.href, {}, { push: false }));
+// Without a state, another place of the same page was gone to.
+window.addEventListener("popstate", (event) => event.state && visit(location.href, {}, { push: false }));
 
 // Cards that are picked in the list, to be decided on together
 
