@@ -290,7 +290,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "turns_since": ("integer", "turns that came after the summary"),
     "unchanged": ("boolean", "whether a transcript is as it was when it was last read"),
     "unconfirmed_count": ("integer", "purges that a machine has not confirmed"),
-    "undecided": ("integer", "memories that contradict each other or may do so, where no rule decides"),
+    "undecided": ("integer", "pairs of memories that contradict each other or may do so, where no rule decides"),
     "undone": ("boolean", "whether it was taken back"),
     "unfit": ("[unfit_line]", "lines of the repository's file that cannot be used"),
     "unfit_count": ("integer", "rows of the team's server that were not believed"),

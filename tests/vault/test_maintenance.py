@@ -112,4 +112,4 @@ def test_improve_names_what_nobody_confirmed_for_long_and_what_is_undecided(pers
         vault.add("always use spaces", kind=Kind.CONSTRAINT)
         found = vault.maintenance.improve()
     assert [memory.id for memory in found.stale] == [old.id]
-    assert found.undecided == 2
+    assert found.undecided == 1

@@ -53,8 +53,8 @@ def test_questions_are_listed_counted_and_asked_once_in_review(person: Person) -
     person.tacit("add", NEWER, now=LATER)
     (listed,) = person.tacit("conflicts", "--json").json
     assert (listed["rule"], listed["winner"]) == ("may_contradict", None)
-    assert person.tacit("status", "--json").json["undecided"] == 2
-    assert "may do so; see: tacit conflicts" in person.tacit("review").out
+    assert person.tacit("status", "--json").json["undecided"] == 1
+    assert "1 contradiction for you to decide on: tacit conflicts" in person.tacit("review").out
     shown = converse(person, "review", answers=[("q quit > ", "b")]).out
     assert "may contradict each other" in shown and "Both hold" in shown
     assert person.tacit("conflicts").out == "Conflicts (0)\n"

@@ -57,7 +57,7 @@ def test_work_evaluations_and_contradictions_are_counted(person: Person) -> None
             vault.add(text, kind=Kind.CONSTRAINT)
         vault.maintenance.evaluate()
     now = status(person)
-    assert (now.worklog, now.undecided, now.evaluated) == (1, 2, "2026-03-02")
+    assert (now.worklog, now.undecided, now.evaluated) == (1, 1, "2026-03-02")
     with person.vault(now="2026-03-05T12:00:00+00:00") as vault:
         vault.maintenance.evaluate()
         assert home_status(vault.home).evaluated == "2026-03-05"

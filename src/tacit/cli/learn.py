@@ -367,7 +367,7 @@ def run_improve(call: Invocation) -> None:
             echo(f"- {printable(memory.claim.sentence)} (since {memory.day})")
             echo(f"  Forget: tacit forget {memory.id} --reason 'out of date' --evidence 'tacit improve'")
     if improvement.undecided:
-        echo(f"Open conflicts: {improvement.undecided} memories; see: tacit conflicts")
+        echo(f"{pluralize(improvement.undecided, 'contradiction')} for you to decide on: tacit conflicts")
 
 
 def promote_command(memory: Memory) -> str:

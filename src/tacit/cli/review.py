@@ -227,8 +227,7 @@ def _show_active(vault: Vault, *, is_filtered: bool, has_candidates: bool) -> bo
     if is_asking:
         ask_conflicts(vault)
     elif undecided := vault.status().undecided:
-        memories = pluralize(undecided, "memory contradicts", "memories contradict")
-        echo(f"{memories} another, or may do so; see: tacit conflicts")
+        echo(f"{pluralize(undecided, 'contradiction')} for you to decide on: tacit conflicts")
     active = [] if is_filtered else active_cards(vault)
     if is_asking:
         if not _ask_active_cards(vault, active):

@@ -71,7 +71,7 @@ def ask_conflicts(vault: Vault) -> None:
         echo(f"Two memories {verb} each other{same} ({where}): {printable(conflict.difference)}")
         winner, loser = conflict.winner, conflict.loser
         for number, side in ((1, winner), (2, loser)):
-            echo(f"   {number}  [{side.short}] {printable(side.memory.claim.sentence)} ({side.memory.day})")
+            echo(f"   {number}  [{side.short}] {printable(side.memory.claim.sentence)} ({side.memory.shown_day})")
         match ask_key("   1 or 2 holds · b both hold · m they say the same · s skip · q quit"):
             case None | "q":
                 return
@@ -110,7 +110,7 @@ def _echo_conflict(dispute: MemoryConflict) -> None:
     for word, side in ((first, dispute.winner), (second, dispute.loser)):
         memory = side.memory
         author = f", from the team: {printable(memory.author)}" if memory.author else ""
-        text = f"{printable(memory.claim.sentence)} ({memory.kind.label}, {memory.day}{author})"
+        text = f"{printable(memory.claim.sentence)} ({memory.kind.label}, {memory.shown_day}{author})"
         echo(f"    {word:<8} [{side.short}] {text}")
     echo(f"    resolve: tacit conflicts --keep {dispute.winner.short}   or --keep {dispute.loser.short}")
     echo(f"    or, if both hold: tacit conflicts --keep-both {dispute.loser.short}")

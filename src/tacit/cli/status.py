@@ -112,7 +112,7 @@ def _status_lines(now: HomeStatus) -> Iterator[str]:
         yield f"{bold('Team')}      {_team_text(now.team)}"
     yield from (f"{bold('Machines')}  {text}" for text in map(remote_text, now.remotes) if text)
     if now.undecided:
-        yield f"{bold('Conflicts')} {now.undecided} memories for you to decide on: tacit conflicts"
+        yield f"{bold('Conflicts')} {pluralize(now.undecided, 'contradiction')} for you to decide on: tacit conflicts"
     yield f"{bold('Worklog')}   {now.worklog} {'entry' if now.worklog == 1 else 'entries'}"
     yield f"{bold('Sessions')}  {now.sessions:,}{': tacit sessions' if now.sessions else ''}"
     if judged := judge_text(now):

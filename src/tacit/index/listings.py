@@ -195,12 +195,12 @@ _SELECT_RULINGS = (
     " JOIN memories AS loser ON loser.doc_id = loser_doc_id"
 )
 _RULING_ORDER = "ORDER BY group_doc_id, position"
+_WHERE_DECIDED = {None: "", True: f"WHERE NOT {IS_OPEN_RULING}", False: f"WHERE {IS_OPEN_RULING}"}
 
 
 def rulings(connection: sqlite3.Connection, decided: bool | None = None) -> Iterator[Ruling]:
     """Yield the rulings between active memories: all, or only those that a rule decided or not."""
-    where = {None: "", True: f"WHERE NOT {IS_OPEN_RULING}", False: f"WHERE {IS_OPEN_RULING}"}[decided]
-    return _select_rulings(connection, f"{_SELECT_RULINGS} {where} {_RULING_ORDER}")
+    return _select_rulings(connection, f"{_SELECT_RULINGS} {_WHERE_DECIDED[decided]} {_RULING_ORDER}")
 
 
 def rulings_of(connection: sqlite3.Connection, claim: ClaimId) -> list[Ruling]:
@@ -209,9 +209,9 @@ def rulings_of(connection: sqlite3.Connection, claim: ClaimId) -> list[Ruling]:
     return [*_select_rulings(connection, f"{_SELECT_RULINGS} {where} {_RULING_ORDER}", (claim_number(claim),))]
 
 
-def count_rulings(connection: sqlite3.Connection) -> int:
-    """Return how many rulings there are."""
-    number: int = connection.execute("SELECT count(*) FROM rulings").fetchone()[0]
+def count_rulings(connection: sqlite3.Connection, decided: bool | None = None) -> int:
+    """Return how many rulings there are: all, or only those that a rule decided or not."""
+    number: int = connection.execute(f"SELECT count(*) FROM rulings {_WHERE_DECIDED[decided]}").fetchone()[0]
     return number
 
 

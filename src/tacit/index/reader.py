@@ -421,16 +421,6 @@ def count_habits(connection: sqlite3.Connection) -> dict[str, int]:
     return dict(connection.execute(query).fetchall())
 
 
-def count_conflicting(connection: sqlite3.Connection) -> int:
-    """Count the memories in open conflicts: those that no rule decides, and those that may be none."""
-    query = (
-        f"SELECT count(*) FROM (SELECT winner_doc_id FROM rulings WHERE {IS_OPEN_RULING}"
-        f" UNION SELECT loser_doc_id FROM rulings WHERE {IS_OPEN_RULING})"
-    )
-    number: int = connection.execute(query).fetchone()[0]
-    return number
-
-
 def has_checks(connection: sqlite3.Connection) -> bool:
     """Return whether any memory was checked against a session."""
     return connection.execute("SELECT 1 FROM memory_checks LIMIT 1").fetchone() is not None

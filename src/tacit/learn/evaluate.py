@@ -120,8 +120,8 @@ def _scores(history: EvaluationInput) -> Iterator[EvaluationScore]:
     reason = f"{stale} of {active} active memories were not confirmed for long"
     yield EvaluationScore("staleness", _points(-stale / max(active, 1), -0.1, -0.3), reason)
 
-    reason = f"{history.open_conflicts} memories are in an open conflict"
-    yield EvaluationScore("conflicts", _points(-history.open_conflicts, 0, -2), reason)
+    reason = f"{history.open_conflicts} contradictions are open"
+    yield EvaluationScore("conflicts", _points(-history.open_conflicts, 0, -1), reason)
 
     asked, missed = history.counters.get("asked", 0), history.counters.get("missed", 0)
     reason = f"{asked - missed} of {asked} questions found something" if asked else "nobody has asked anything yet"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tacit.errors import UsageError
 from tacit.home.home import HomePart
-from tacit.index import reader
+from tacit.index import listings, reader
 from tacit.learn import evaluate as evaluating
 from tacit.learn.evaluate import MIN_REPEATS, DuplicatePair, EvaluationInput
 from tacit.learn.sessions import LearnResult, SessionLearning
@@ -103,7 +103,7 @@ class Maintenance(HomePart):
             today=local_day(self._store.actor.origin()),
             memories=tuple(reader.load_memories(connection, must_decode)),
             worklog=tuple(body for body in bodies if isinstance(body, WorkLogged)),
-            open_conflicts=reader.count_conflicting(connection),
+            open_conflicts=listings.count_rulings(connection, decided=False),
             counters=reader.usage_metrics(connection),
         )
 

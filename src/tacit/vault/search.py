@@ -373,16 +373,13 @@ class Search(HomePart):
     # Conflicts
 
     def conflicts(self, limit: int | None = None, *, decided: bool | None = None) -> Listing[MemoryConflict]:
-        """List pairs of active memories that contradict each other: all, or only those that a rule has decided or not.
-
-        The total is always that of all.
-        """
+        """List pairs of active memories that contradict each other: all, or only those that a rule decided or not."""
         from tacit.index import listings
         from tacit.vault.evidence import load_conflicts
 
         with self._store.snapshot() as connection:
             rulings = [*islice(listings.rulings(connection, decided), limit)]
-            total = listings.count_rulings(connection)
+            total = listings.count_rulings(connection, decided)
         return Listing(listing.load_in_chunks(self._store, rulings, load_conflicts), total)
 
     def rulings(self) -> list[Ruling]:

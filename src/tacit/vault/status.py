@@ -14,7 +14,7 @@ from tacit.home.home import Home
 from tacit.home.paths import REMOTES_FOLDER
 from tacit.home.repository import conflicted_files, count_waiting
 from tacit.home.sync_timer import is_overdue, read_timer
-from tacit.index import adherence, reader, sessions
+from tacit.index import adherence, listings, reader, sessions
 from tacit.index.adherence import RecentAdherence
 from tacit.index.habits import has_uncounted_commands
 from tacit.log.codec import must_decode
@@ -73,7 +73,7 @@ class HomeStatus(Record):
 
     Attributes:
         kinds: how many memories are of each kind.
-        undecided: memories that contradict another, where no rule decides.
+        undecided: pairs of memories that contradict each other or may do so, where no rule decides.
         evaluated: the day of the last evaluation.
         asked: questions to `recall`; missed: those without an answer.
         spooled: commands that wait to be recorded; dropped: commands that were lost.
@@ -186,7 +186,7 @@ def waiting_counts(home: Home, connection: sqlite3.Connection) -> WaitingCounts:
     outdated = {row.memory.id for row in outdated_rows(connection, home.store, home.environment)}
     return WaitingCounts(
         reader.count_by(connection, "status").get(Status.PENDING.value, 0),
-        reader.count_conflicting(connection),
+        listings.count_rulings(connection, decided=False),
         len(ineffective),
         len(idle),
         len(outdated - ineffective - idle),

@@ -162,14 +162,14 @@ def conflicts_page(call: PageRequest) -> Response:
     queries = call.vault.search
     undecided, decided = (queries.conflicts(_MAX_CONFLICTS, decided=is_decided) for is_decided in (False, True))
     entries = {"undecided": [*undecided.entries], "decided": [*decided.entries]}
-    shown = [*entries["undecided"], *entries["decided"]]
+    shown, total = [*entries["undecided"], *entries["decided"]], undecided.total + decided.total
     return call.page(
         "conflicts.html",
         "Conflicts",
         lambda: call.as_json("conflicts", shown),
         **entries,
-        total=decided.total,
-        rest=decided.total - len(shown),
+        total=total,
+        rest=total - len(shown),
     )
 
 

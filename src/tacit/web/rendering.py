@@ -264,8 +264,8 @@ class PageRequest:
 
     @cached_property
     def undecided(self) -> int:
-        """How many pairs of memories contradict each other, and no rule decides."""
-        return sum(ruling.rule.is_open for ruling in self.vault.search.rulings())
+        """How many pairs of memories contradict each other or may do so, and no rule decides."""
+        return self.vault.search.conflicts(0, decided=False).total
 
     @property
     def now(self) -> datetime:
