@@ -45,7 +45,7 @@ def test_a_session_is_its_head_the_persons_sentences_fixes_and_the_last_reply() 
 
 
 def test_what_was_pasted_again_is_sent_once() -> None:
-    talk = said(*[PromptGiven("never run the importer on staging\nuse pnpm here")] * 3)
+    talk = said(*[PromptGiven("claude", "never run the importer on staging\nuse pnpm here")] * 3)
     (question,) = build_questions([session_material("s", "shop", "claude", talk)])
     sent = [line["sentence"] for line in lines(question) if "sentence" in line]
     assert sent == ["never run the importer on staging", "use pnpm here"]
