@@ -16,6 +16,8 @@ from tacit.cli.cards import (
 )
 from tacit.cli.commands import JSON_OPTION, Invocation, command, parse_args
 from tacit.model.claim import Kind, project_scope
+from tacit.model.event import ClaimProposed, Verdict
+from tacit.model.memory import HABIT_SOURCE
 from tacit.vault.listing import HabitCounts, ListedMemory
 from tacit.vault.memories import DecisionOutcome
 from tests.support.documents import entry
@@ -45,7 +47,7 @@ def candidate(text: str = "use pnpm") -> ListedMemory:
 
 def habit(counts: HabitCounts) -> ListedMemory:
     claim = says("run make lint, then make test", kind=Kind.WORKFLOW_PATTERN)
-    memory = memory_of(claim, added(claim))
+    memory = memory_of(claim, ClaimProposed(claim, Verdict.PROPOSED, HABIT_SOURCE, confidence=0.8))
     return ListedMemory(memory.id[:4], memory, None, False, counts)
 
 
@@ -113,7 +115,7 @@ def test_a_card_says_where_a_candidate_comes_from_and_what_it_contradicts() -> N
     lines = card_lines(one, 2, 7)
     assert lines[0] == f"── 2 of 7 ── [{one.short}] rule, global, 2024-03-01"
     assert lines[1] == "   “use pnpm”"
-    assert lines[2] == "   based on 1 observation in 1 session, confidence 0.60"
+    assert lines[2] == "   based on 1 observation in 1 session"
     assert lines[3:] == [
         "   source: remember, said by you",
         "   evidence: a test",
@@ -136,7 +138,7 @@ def test_the_card_of_a_habit_has_its_steps_and_counts_instead_of_evidence() -> N
     )
     assert "commands you run in order" in lines[0]
     assert lines[1:4] == ["   lint, test", "     1. make lint", "     2. make test"]
-    assert lines[4].startswith("   based on 6 runs in 4 sessions, confidence ")
+    assert lines[4].startswith("   based on 6 runs in 4 sessions, confidence 0.80")
     assert lines[5:] == ["   learned from your shell, the last time on 2026-03-01", "   accepting makes it"]
 
 

@@ -74,6 +74,7 @@ def test_a_client_is_asked_once_about_all_sessions_and_gives_a_receipt(
     assert re.search(f"claude judged 2 sessions: 1 memory for {cost}", told.err)
     assert re.search(r"today: [\d,]+ of 20,000 tokens", told.err)
     assert "1 suggestion, 0 said again, in 2 sessions: tacit review" in told.out
+    assert "confidence" not in told.out + person.tacit("review").out  # a judge's would be the same for all
     (memory,) = pending(person)
     assert (memory["label"], memory["kind"], memory["status"]) == (MEMORY["statement"], "environment", "pending")
     why = person.tacit("why", memory["id"]).out

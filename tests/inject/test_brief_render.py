@@ -54,6 +54,8 @@ def test_a_session_is_told_in_one_short_line_with_when_it_was_and_how_it_ended()
     assert session_lines(told) == [f"- 2 days ago: Rename the cart table. → All uses are renamed. ({told.id})"]
     without = row("Rename the cart table.")
     assert session_lines(without) == [f"- 2 days ago: Rename the cart table. ({without.id})"]
+    same = row("Mails wait in a queue", "Mails wait in a queue, and are sent again.")
+    assert session_lines(same) == [f"- 2 days ago: Mails wait in a queue, and are sent again. ({same.id})"]
 
 
 def test_a_long_title_and_a_long_outcome_are_cut_at_a_word() -> None:

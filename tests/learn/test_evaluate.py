@@ -176,7 +176,7 @@ def test_improve_names_what_nobody_confirmed_for_long(person: Person) -> None:
 def test_improve_names_conflicts_that_no_rule_decides(person: Person) -> None:
     person.tacit("add", "always use tabs", "--kind", "constraint")
     person.tacit("add", "always use spaces", "--kind", "constraint")
-    assert "Open conflicts: 2 memories; see: tacit conflicts" in person.process("improve").out
+    assert "1 contradiction for you to decide on: tacit conflicts" in person.process("improve").out
 
 
 def test_the_evaluation_can_be_drawn_again(person: Person, tmp_path: Path) -> None:

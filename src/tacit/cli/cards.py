@@ -176,7 +176,8 @@ def card_lines(listed: ListedMemory, at: int, of: int | None, scopes: str = "") 
         basis = f"{runs} in {pluralize(listed.counts.sessions, 'session')}"
     else:
         basis = f"{pluralize(max(memory.strength, 1), 'observation')} in {pluralize(len(memory.sessions), 'session')}"
-    lines.append(f"   based on {basis}, confidence {memory.confidence:.2f}")
+    sure = f", confidence {memory.confidence:.2f}" if memory.is_confidence_measured else ""
+    lines.append(f"   based on {basis}{sure}")
     if listed.counts:
         last = f", the last time on {listed.counts.last_day}" if listed.counts.last_day else ""
         return [*lines, f"   learned from your shell{last}", f"   accepting {printable(listed.counts.effect)}"]

@@ -14,7 +14,7 @@ from tacit.index.sessions import SessionRow
 from tacit.learn.judge import Judge, JudgeOutcome, client_judge, estimated_tokens, total_dropped
 from tacit.learn.judge.clients import CLIENTS
 from tacit.learn.sessions import ANY_JUDGE, RECORDED_STATES, LearnResult, LearnState
-from tacit.model.claim import Kind
+from tacit.model.claim import Kind, Provenance
 from tacit.model.memory import Memory
 from tacit.text.display import clip, one_line, printable
 from tacit.vault import Vault
@@ -79,7 +79,8 @@ def run_learn(call: Invocation) -> int:
         echo(f"{lesson.kind.label}{_STATE_MARKS.get(result.state, '')}: {printable(result.claim.sentence)}")
         echo(f"    “{printable(one_line(lesson.quote, 160))}”")
         source = printable(f"{session.agent}, {session.ended_at[:10]}, session {session.id[:4]}")
-        echo(f"    {source}, confidence {lesson.confidence:.2f}")
+        is_measured = lesson.provenance is Provenance.USER_DIRECT
+        echo(f"    {source}, confidence {lesson.confidence:.2f}" if is_measured else f"    {source}")
         echo(f"    why: {printable(lesson.reason)}")
         if lesson.contradicts:
             echo(f"    may contradict {lesson.contradicts[:6]}: tacit show {lesson.contradicts[:6]}")

@@ -84,7 +84,8 @@ def echo_session(session: ListedSession) -> None:
     alike = f", and {pluralize(session.similar_count, 'like it', 'like it')}" if session.similar_count else ""
     who = f"{printable(row.agent)}, {pluralize(row.turn_count, 'turn')}{alike}, {printable(session.label)}"
     echo(f"{session.short}  {last_at:%Y-%m-%d %H:%M}  {who}")
-    echo(f"    {printable(clip(row.title, 100))}")
+    if not row.is_titled_by_outcome:
+        echo(f"    {printable(clip(row.title, 100))}")
     if row.outcome:
         by = f" (summed up by {printable(row.model)})" if row.model else ""
         echo(f"    → {printable(clip(row.outcome, _MAX_OUTCOME_CHARS))}{by}")

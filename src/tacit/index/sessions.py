@@ -58,6 +58,11 @@ class SessionRow(Record):
         """Whether it has prompts or an outcome. Sessions of subagents alone have neither."""
         return bool(self.request_key or self.outcome)
 
+    @property
+    def is_titled_by_outcome(self) -> bool:
+        """Whether the title is how the outcome begins, because nothing in the request says what it is about."""
+        return bool(self.outcome) and self.outcome.startswith(self.title)
+
 
 class SessionVersion(Record):
     """The events that a session has: its number, how many there are, and the last one."""

@@ -95,10 +95,10 @@ def _memory_reason(memory: MemoryRow) -> str:
 
 
 def _session_line(row: SessionRow, now: datetime, max_files: int) -> str:
-    title = clip_at_word(harmless_text(row.title), _MAX_TITLE_CHARS)
-    outcome = f" → {clip_at_word(harmless_text(row.outcome), _MAX_OUTCOME_CHARS)}" if row.outcome else ""
+    title = "" if row.is_titled_by_outcome else clip_at_word(harmless_text(row.title), _MAX_TITLE_CHARS)
+    outcome = clip_at_word(harmless_text(row.outcome), _MAX_OUTCOME_CHARS)
     files = f"; files: {list_names(row.files, max_files)}" if row.files and max_files else ""
-    return f"- {ago(row.ended_at, now)}: {title}{outcome}{files} ({row.id})"
+    return f"- {ago(row.ended_at, now)}: {' → '.join(filter(None, (title, outcome)))}{files} ({row.id})"
 
 
 def ago(at: str, now: datetime) -> str:

@@ -186,6 +186,11 @@ class Memory(Record):
         """How sure the memory is, 0 to 1."""
         return max(self.claimed, confidence_of(self.source, self.strength, len(self.sessions)))
 
+    @property
+    def is_confidence_measured(self) -> bool:
+        """Whether the confidence follows from the person's words or runs; others have one for all of a source."""
+        return self.is_habit or (self.claimed > 0 and self.provenance is Provenance.USER_DIRECT)
+
 
 def fold_memories(events: Iterable[Event]) -> dict[ClaimId, Memory]:
     """Return every memory of a log by its id. The order of the events does not matter."""

@@ -163,12 +163,7 @@ def digest_lines(digest: WeekDigest, since: str) -> Iterator[DigestLine]:
         text = ", ".join(text for text, number in zip(waiting, (now.pending, asked), strict=True) if number)
         yield DigestLine("Waiting", text, "tacit review")
     for title, number, text, command in (
-        (
-            "Conflicts",
-            now.undecided,
-            f"{_count(now.undecided, 'contradiction')} for you to decide on",
-            "tacit conflicts",
-        ),
+        ("Conflicts", now.undecided, f"{_count(now.undecided, 'contradiction')} to decide on", "tacit conflicts"),
         (
             "Trust",
             now.untrusted,

@@ -44,6 +44,13 @@ def test_a_session_is_its_head_the_persons_sentences_fixes_and_the_last_reply() 
     ]
 
 
+def test_what_was_pasted_again_is_sent_once() -> None:
+    talk = said(*[PromptGiven("claude", "never run the importer on staging\nuse pnpm here")] * 3)
+    (question,) = build_questions([session_material("s", "shop", "claude", talk)])
+    sent = [line["sentence"] for line in lines(question) if "sentence" in line]
+    assert sent == ["never run the importer on staging", "use pnpm here"]
+
+
 def test_no_output_of_a_tool_and_no_earlier_reply_is_sent() -> None:
     text = asked().text
     assert INJECTED not in text and "14 passed" not in text and "Understood" not in text

@@ -70,6 +70,9 @@ from tests.support.talking import conversation, doubted, learnt, prompt, reply, 
         "I don't want any wrong names there, remove them",
         "always say yes to everything",
         "yes, always allow access to this folder",
+        "Yes, and don't ask again, just do it",
+        "the docs say: you must not call the client twice",
+        "then write the new list into README.md, always follow the order",
         "登录以后页面是空白的",
         "三天以后系统会自动删除",
         "以后再说吧，先修复这个问题",
@@ -101,6 +104,13 @@ def test_nothing_is_learnt_of(text: str) -> None:
         ("no, we never commit generated files here", "We never commit generated files here"),
         ("from now on run tests with `-n0 --maxfail=1`", "Run tests with `-n0 --maxfail=1`"),
         ("Never edit src/gen/api.ts by hand, it is generated.", "Never edit src/gen/api.ts by hand, it is generated."),
+        ("for the future: from now on, run the linter before a push", "Run the linter before a push"),
+        ("don't you ever force-push again", "Don't you ever force-push again"),
+        ("you mustn't log addresses of people", "You mustn't log addresses of people"),
+        ("we decided yesterday that all times are UTC", "We decided yesterday that all times are UTC"),
+        ("I decided: no ORM in this code base", "I decided: no ORM in this code base"),
+        ("use ruff instead of flake8 + isort for this project", "Use ruff instead of flake8 + isort for this project"),
+        ("don't implement anything without my approval", "Don't implement anything without my approval"),
     ],
 )
 def test_the_sentence_of_the_person_is_stored_without_what_only_introduces_it(text: str, stored: str) -> None:
@@ -184,6 +194,19 @@ def test_what_the_agent_did_before_is_a_hint_of_a_model() -> None:
     (lesson,) = learnt(reply("I pushed the branch to origin."), "never do that again without asking me")
     assert lesson.sentence == "Never do that again without asking me (about: I pushed the branch to origin.)"
     assert lesson.provenance is Provenance.MODEL  # learn.accept takes only what the person typed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You must not edit the migrations that are released",
+        "For this project, use vitest instead of jest.",
+        "We decided that the API is versioned",
+    ],
+)
+def test_what_names_its_subject_needs_no_hint(text: str) -> None:
+    (lesson,) = learnt(reply("I pushed the branch to origin."), text)
+    assert lesson.sentence == text and lesson.provenance is Provenance.USER_DIRECT
 
 
 def test_words_with_a_rejection_name_the_call_that_was_rejected() -> None:

@@ -132,7 +132,10 @@ def session_material(label: str, project: str, agent: str, events: Sequence[Sess
     """Return the candidates of a session."""
     replies = [event.body.text for event in events if isinstance(event.body, ReplyGiven)]
     requests = (event.body.text for event in events if isinstance(event.body, PromptGiven))
-    sentences, fixes = tuple(sentence_candidates(events)), tuple(fix_candidates(events))
+    first: dict[tuple[str, str], SentenceCandidate] = {}  # what was pasted several times is sent once
+    for candidate in sentence_candidates(events):
+        first.setdefault((candidate.text, candidate.answering), candidate)
+    sentences, fixes = tuple(first.values()), tuple(fix_candidates(events))
     last_reply = replies[-1] if replies else ""
     return SessionMaterial(label, project, agent, sentences, fixes, next(requests, ""), last_reply)
 

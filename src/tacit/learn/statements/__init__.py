@@ -152,13 +152,15 @@ _LEAD = re.compile(
     r"(?:(?:ok|okay|yes|yep|no(?=\s?[,.:!;…-]|\s(?:we|i|you|it|that|this|don't|dont|do|use|let)\b)|nope|yeah|and|but"
     r"|so|also|please|pls|hmm|uh+|oh|ah+|well|alright|right|great|thanks|thank you|perfect|again|actually|btw"
     r"|by the way|wait|sorry|remember(?: that| to)?|note(?: that)?|from now on|going forward|moving forward"
-    r"|for future reference|in the future)"
+    r"|for future reference|(?:in|for) the future)"
     r"(?![\w'’`-])[\s,.:!;…-]{0,4}){1,5}",
     re.IGNORECASE,
 )
 # A sentence that says what to do with something it does not name.
 _REFERENCE = re.compile(
-    r"^(?:never|don't|do not|dont|always|stop|we|i|you|please)?\s?(?:\w+\s){0,5}?(?:it|that|this|them|those|these)\b"
+    r"^(?:never|don't|do not|dont|always|stop|we|i|you|please)?\s?(?:\w+\s){0,5}?"
+    r"(?:it|that(?!\s(?:are|is|was|were|ha[sd]|have|the|an?|all|every|our|we|you|they|i)\b)"
+    r"|this(?!\s(?:project|repo|repository|codebase|workspace|machine)\b)|them|those|these)\b"
     r"(?:\s(?:again|myself|yourself|way|pattern|here|there|instead|anymore))?(?:[\s.,!;]|$)"
     r"|^(?:that|this|it|those|these|they)\b"
 )
