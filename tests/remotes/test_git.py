@@ -119,6 +119,34 @@ def test_two_processes_that_push_at_once_do_not_overwrite_each_other(pair: list[
         transports[1].publish(laptop.area, {"manifest.age": b"two"}, [])
 
 
+def test_a_server_that_refuses_says_why_and_what_it_has_to_allow(pair: list[Machine], repository: Path) -> None:
+    laptop, _ = pair
+    laptop.sync()
+    git(repository, "config", "receive.denyNonFastForwards", "true")
+    laptop.add(PNPM)
+    problem = laptop.try_sync().problem
+    assert problem and "the server refused it: error: denying non-fast-forward" in problem.message
+    assert problem.hint and problem.hint.endswith("then: tacit sync")
+    git(repository, "config", "receive.denyNonFastForwards", "false")
+    assert laptop.sync().sent == 1
+
+
+def test_a_repository_that_lacks_a_part_is_an_error_and_no_folder_for_files(
+    pair: list[Machine], repository: Path
+) -> None:
+    laptop, _ = pair
+    laptop.add(PNPM)
+    laptop.sync()
+    for name in ("HEAD", "objects", "refs"):
+        place = repository / name
+        place.rename(repository / "elsewhere")
+        problem = laptop.try_sync().problem
+        assert problem and "does not appear to be a git repository" in problem.message
+        (repository / "elsewhere").rename(place)
+    assert not (repository / laptop.area).exists()
+    laptop.sync()
+
+
 def test_no_hook_and_no_configuration_of_the_repository_runs(pair: list[Machine], repository: Path) -> None:
     laptop, desktop = pair
     mark = repository.parent / "ran"

@@ -8,6 +8,7 @@ between is repeated by the next sync.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
@@ -435,8 +436,10 @@ class RemoteSteps(HomePart):
     def peer_reports(self, state: RemoteState) -> dict[str, MachineReport]:
         """Return what is known of the other machines on a remote, by their ids."""
         own, purges, now = self.own_id(), self.purges(), self._now()
+        names = {member.id: member.name for member in state.ring.members}
         reports = {
-            fault.machine: MachineReport(fault.machine, short_id(fault.machine), fault.since) for fault in state.faults
+            machine: MachineReport(machine, names.get(machine) or short_id(machine), since)
+            for machine, since in ((fault.machine, fault.since) for fault in state.faults)
         }
         for peer in state.peers:
             report = report_machine(peer.manifest, own, purges, now)
@@ -469,7 +472,13 @@ class RemoteSteps(HomePart):
 
 
 def _added_lines(parts: Sequence[PublishedPart], before: Sequence[PublishedPart]) -> int:
-    return max(sum(part.lines for part in parts) - sum(part.lines for part in before), 0)
+    """Return how many lines there are more; files that this machine does not pass on any more take none away."""
+    lines = Counter[str]()
+    for part in parts:
+        lines[part.segment] += part.lines
+    for part in before:
+        lines[part.segment] -= part.lines
+    return sum(count for count in lines.values() if count > 0)
 
 
 def _is_manifest_due(manifest: Manifest, written: Manifest | None, area: Area | None) -> bool:

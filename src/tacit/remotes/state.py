@@ -137,6 +137,11 @@ def short_id(machine: str) -> str:
     return machine[:SHORT_ID_CHARS]
 
 
+def add_command(name: str, url: str) -> str:
+    """Return what to type to add a remote, or to type its phrase again."""
+    return f"tacit remote add {name} {shlex.quote(url)}"
+
+
 def default_name(host: str, machine: MachineKeys) -> str:
     """Return what a machine is called in reports: as the person says, else its host name or the beginning of its id."""
     return machine.name or clip(clean(host), _MAX_NAME_CHARS) or short_id(machine.id)
@@ -370,7 +375,8 @@ class RemoteState(Record):
 
     def unmet(self, machine: MachineKeys) -> tuple[Member, ...]:
         """Return the machines that were handed the keys and that this home knows from those alone."""
-        return tuple(member for member in self.stayers(machine).values() if self.peer(member.id) is None)
+        known = {fault.machine for fault in self.faults} | {peer.manifest.machine for peer in self.peers}
+        return tuple(member for member in self.stayers(machine).values() if member.id not in known)
 
     def keys_error(self) -> KeysError | None:
         """Return what is wrong with the keys, with what to type; None if nothing is known to be."""
@@ -382,7 +388,7 @@ class RemoteState(Record):
             hint = "; ".join(f"tacit remote forget-machine {short_id(machine)}" for machine in self.strangers)
             return KeysError(f"{removed} was removed and has the keys of now. Nothing is sent or taken", hint)
         message, hint = KEYS_PROBLEMS[self.keys_problem]
-        hint += f": tacit remote add {self.name} {shlex.quote(self.url)}"
+        hint += f": {add_command(self.name, self.url)}"
         if names := ", ".join(map(short_id, self.strangers)):
             message += f", as the files of {names} show"
             hint += "\n  If it is none of your machines: tacit remote forget-machine ID"
@@ -390,13 +396,16 @@ class RemoteState(Record):
 
 
 LEFT_BEHIND, TWO_CHANGES, GIVEN_TO_REMOVED = "left_behind", "two_changes", "given_to_removed"
-_TYPE_IT = "type the newest phrase on each machine that shows another number in tacit remote list"
+_WHERE = "on each machine that shows another number in tacit remote list"
 KEYS_PROBLEMS = {
     LEFT_BEHIND: (
         "the keys were changed, and this machine did not get them",
-        f"sync again when your sync program has finished; if it stays so, {_TYPE_IT}",
+        f"sync again when your sync program has finished; if it stays so, type the newest phrase {_WHERE}",
     ),
-    TWO_CHANGES: ("two machines changed the keys at once", f"{_TYPE_IT}"),
+    TWO_CHANGES: (
+        "two machines changed the keys at once",
+        f"decide on the phrase that one of them showed, and type it {_WHERE}",
+    ),
 }
 
 
