@@ -33,7 +33,7 @@ SEGMENTS, SEEN = (SegmentEntry("b" * 32, 300, 4),), ((OWN, AT),)
 MANIFEST = Manifest("a" * 32, "laptop", "age1…", 7, "token", AT, SEGMENTS, ("op",), SEEN, ("d" * 32,), True)
 STATE = RemoteState("home", "/media/stick", True, make_ring(), b"locked \0", b"handover", MANIFEST, "pending")._replace(
     parts=(PublishedPart("memory/events.jsonl", 0, 10, 2, "7d", "b" * 32, 2, 10, 300),),
-    peers=(PeerState(MANIFEST, "fingerprint", ("b" * 32,), 1, 2),),
+    peers=(PeerState(MANIFEST, "fingerprint", ("b" * 32,), 2),),
     forgotten=("e" * 32,),
     synced_at=AT,
     sequence=7,
@@ -66,7 +66,7 @@ def test_files_are_private(store: RemoteStore, tmp_path: Path) -> None:
 
 
 def test_what_an_earlier_version_wrote_is_read(store: RemoteStore, tmp_path: Path) -> None:
-    """It kept no faults, and its manifests name no sequences and ask for nothing."""
+    """It kept no faults, but how many files were missing; its manifests name no sequences and ask for nothing."""
     store.save(STATE)
     path = tmp_path / "home" / ".tacit" / "remotes" / "home.json"
     fields = json.loads(path.read_text())
@@ -74,6 +74,7 @@ def test_what_an_earlier_version_wrote_is_read(store: RemoteStore, tmp_path: Pat
         del fields[name]
     for manifest in (fields["written"], fields["peers"][0]["manifest"]):
         del manifest["sequences"], manifest["wanted"]
+    fields["peers"][0]["missing"] = 1
     path.write_text(json.dumps(fields))
     assert store.load("home") == STATE._replace(sequence=0, faults=(), answered=(), checked_at=None)
 

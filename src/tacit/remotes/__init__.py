@@ -209,7 +209,7 @@ class RemoteSteps(HomePart):
             peer = state.peer(area.machine)
             taken = peer.taken if peer else ()
             if area.machine in forgotten:
-                received.append(Received(area, (), 0))
+                received.append(Received(area))
             elif area.machine != own:
                 received.append(
                     segments.receive(session.transport, session.view, area, state.ring, taken, self._latest_id())
@@ -235,7 +235,7 @@ class RemoteSteps(HomePart):
             latest, keys = found.area.manifests[0], state.ring.fingerprint
             if machine in peers:  # the key that it is handed others with never changes, whatever is said later
                 latest = latest._replace(recipient=peers[machine].manifest.recipient)
-            peers[machine] = PeerState(latest, keys, tuple(sorted(known)), found.missing, held)
+            peers[machine] = PeerState(latest, keys, tuple(sorted(known)), held)
         # A machine that continues under a new id has removed what it had written under the one before.
         there = {path.partition("/")[0] for path in session.view.files}
         for former in {former for found in received for former in found.area.manifests[0].former} - there:

@@ -248,18 +248,17 @@ class ReceivedSegment(Record):
 
 
 class Received(Record):
-    """What came from one machine, and how many segments of its latest manifest are missing."""
+    """What came from one machine."""
 
     area: Area
-    segments: tuple[ReceivedSegment, ...]
-    missing: int
+    segments: tuple[ReceivedSegment, ...] = ()
 
 
 def receive(
     transport: Transport, view: RemoteView, area: Area, ring: Ring, taken: Iterable[str], latest: EventId
 ) -> Received:
     """Read the segments of a machine that were not `taken` before. Events after the id `latest` wait."""
-    known, missing = set(taken), 0
+    known = set(taken)
     found: list[ReceivedSegment] = []
     for manifest in area.manifests:
         for entry in manifest.segments:
@@ -269,9 +268,7 @@ def receive(
             if content is not None:
                 known.add(entry.name)
                 found.append(_unread_segment(manifest, entry.name, content, latest))
-            elif manifest is area.manifests[0]:
-                missing += 1
-    return Received(area, tuple(found), missing)
+    return Received(area, tuple(found))
 
 
 def _unread_segment(manifest: Manifest, name: str, content: bytes, latest: EventId) -> ReceivedSegment:

@@ -276,12 +276,11 @@ class PublishedPart(Record):
 
 class PeerState(Record):
     """Another machine: its last manifest, the fingerprint of the ring that it was read with, the segments that were
-    taken, and how many of its segments were missing and lines held back."""
+    taken, and how many lines were held back."""
 
     manifest: Manifest
     fingerprint: str
     taken: tuple[str, ...] = ()
-    missing: int = 0
     held: int = 0
 
 
@@ -540,7 +539,7 @@ def _parse_state(fields: Any) -> RemoteState:
         written=manifest_from_fields(fields["written"]) if fields["written"] else None,
         parts=tuple(PublishedPart(*part) for part in fields["parts"]),
         peers=tuple(
-            PeerState(**{**peer, "manifest": manifest_from_fields(peer["manifest"]), "taken": tuple(peer["taken"])})
+            PeerState(manifest_from_fields(peer["manifest"]), peer["fingerprint"], tuple(peer["taken"]), peer["held"])
             for peer in fields["peers"]
         ),
         forgotten=tuple(fields["forgotten"]),
