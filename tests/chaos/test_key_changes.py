@@ -22,8 +22,9 @@ from tacit.remotes import keys
 from tacit.remotes.handover import FoundKeys, OthersKeys
 from tacit.remotes.keys import MachineKeys, Ring, decrypt, lock_ring, make_phrase
 from tacit.remotes.machines import KeysReport
+from tacit.remotes.manifests import RemoteReport
 from tacit.remotes.segments import received_segments
-from tacit.remotes.state import LEFT_BEHIND, RemoteReport, RemoteState
+from tacit.remotes.state import LEFT_BEHIND, RemoteState
 from tacit.remotes.transport import open_transport
 from tests.chaos.apart import apart
 from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -91,6 +92,24 @@ def test_after_a_purge_no_branch_and_no_copy_on_this_machine_has_the_old_ciphert
     sync_all(laptop, desktop, laptop)
     git(repository, "gc", "--quiet", "--prune=now")  # what the server does when it pleases
     for place in (repository, *(machine.home / ".tacit" / "remotes" / "home.git" for machine in pair)):
+        assert not any(b"Walrus" in plain_text(laptop.state.ring, data) for data in objects(place))
+
+
+def test_what_a_repository_that_went_back_brought_again_does_not_stay_either(
+    pair: list[Machine], repository: Path
+) -> None:
+    laptop, desktop = pair
+    laptop.add("the plan for Operation Walrus")
+    sync_all(laptop, desktop)
+    before = repository.with_name("before.git")
+    shutil.copytree(repository, before)
+    laptop.purge("Operation Walrus")
+    sync_all(laptop, desktop, laptop)
+    shutil.rmtree(repository)
+    shutil.copytree(before, repository)
+    sync_all(desktop, laptop, desktop)
+    for machine in pair:
+        place = machine.home / ".tacit" / "remotes" / "home.git"
         assert not any(b"Walrus" in plain_text(laptop.state.ring, data) for data in objects(place))
 
 

@@ -12,7 +12,8 @@ from tacit.errors import KeysError
 from tacit.model.event import timestamp
 from tacit.remotes.keys import phrase_lines
 from tacit.remotes.machines import KeysReport
-from tacit.remotes.state import MachineReport, RemoteReport, add_command, short_id
+from tacit.remotes.manifests import MachineReport, RemoteReport, short_id
+from tacit.remotes.state import add_command
 from tacit.text.display import printable
 
 _MAX_PHRASE_BYTES = 4096

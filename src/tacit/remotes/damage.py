@@ -7,15 +7,16 @@ again. An older manifest than one that was seen takes nothing back: what a later
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from operator import eq
 
 from tacit.errors import KeysError
 from tacit.record import Record
 from tacit.remotes.faults import MANIFEST, Fault, FaultKind
+from tacit.remotes.manifests import MANIFEST_FILE, RING_FILE
 from tacit.remotes.segments import Area, RemoteView, open_segment
-from tacit.remotes.state import MANIFEST_FILE, RING_FILE, PeerState, RemoteState, add_command
+from tacit.remotes.state import PeerState, RemoteState, add_command
 from tacit.remotes.transport import Transport
 
 _CHECK_AGE = timedelta(days=1)
@@ -92,6 +93,12 @@ def _sequences(view: RemoteView, state: RemoteState) -> Mapping[str, int]:
     return sequences
 
 
+def has_come_back(before: Sequence[Fault], now: Sequence[Fault]) -> bool:
+    """Return whether a machine has repaired its part: old files of it, perhaps from before a purge, were fetched."""
+    rolled_back = [{fault.machine for fault in each if fault.kind is FaultKind.ROLLED_BACK} for each in (before, now)]
+    return bool(rolled_back[0] - rolled_back[1])
+
+
 # What this machine wrote
 
 
@@ -162,6 +169,25 @@ def _damaged_segments(transport: Transport, state: RemoteState, own: str) -> Ite
         data = transport.read(f"{own}/{name}.age")
         if data is not None and open_segment(state.ring, own, name, data) is None:
             yield name
+
+
+def repair_notes(repairs: Repairs, damaged: int) -> Iterator[str]:
+    """Yield what was repaired of the files of this machine, of which `damaged` were found by itself."""
+    if repairs.is_rolled_back:
+        yield "the remote is older than what this machine saw: published again"
+    elif damaged:
+        yield f"{_files(damaged)} of this machine {_were(damaged)} damaged or gone on the remote: written again"
+    for request in repairs.requests:
+        count = len(request.names)
+        yield f"{_files(count)} {_were(count)} damaged or lost on the way to {request.by}: sent again"
+
+
+def _files(count: int) -> str:
+    return f"{count:,} {'file' if count == 1 else 'files'}"
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 # A remote that was emptied

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from tacit.disk.files import make_folder
 from tacit.errors import RefusedError, RemoteError, UsageError
-from tacit.remotes.state import MANIFEST_FILE
+from tacit.remotes.manifests import MANIFEST_FILE
 from tacit.text.display import one_line, printable
 
 T = TypeVar("T")

@@ -14,19 +14,12 @@ from shlex import quote
 from tacit.errors import LockBusyError, NotFoundError, RefusedError, StoreError, UsageError
 from tacit.home.home import Home, HomePart
 from tacit.record import Record
-from tacit.remotes import AppliesPurges, RemoteSteps, keys
+from tacit.remotes import RemoteSteps, keys
 from tacit.remotes.handover import locked_rings
+from tacit.remotes.incoming import AppliesPurges
+from tacit.remotes.manifests import SHORT_ID_CHARS, RemoteReport, check_machine_name, default_name
 from tacit.remotes.segments import view_remote
-from tacit.remotes.state import (
-    SHORT_ID_CHARS,
-    RemoteReport,
-    RemoteState,
-    RemoteStore,
-    add_command,
-    check_machine_name,
-    check_name,
-    default_name,
-)
+from tacit.remotes.state import RemoteState, RemoteStore, add_command, check_name
 from tacit.remotes.transport import Transport, normalize_address, open_transport
 
 _MIN_ID_CHARS = 4
@@ -233,7 +226,7 @@ class Machines(HomePart):
     def _sync(self, names: Sequence[str]) -> list[RemoteReport]:
         """Take from all remotes before anything is published, so that lines and purges reach all of them at once."""
         self._store.make()
-        self._steps.finish_purges()
+        self._steps.lines.finish_purges()
         sessions = [
             self._steps.attempt(self._remotes.load(name), self._steps.open_and_take, close=False) for name in names
         ]

@@ -29,18 +29,17 @@ from tacit.model.ids import EventId
 from tacit.model.observation import UnknownBody
 from tacit.record import Record
 from tacit.remotes.keys import Ring, decrypt, encrypt, segment_name
-from tacit.remotes.state import (
+from tacit.remotes.manifests import (
     AREA_NAME,
     EPOCH_FILE,
     HANDOVER_FILE,
     RING_FILE,
     SEGMENT_FILE,
     Manifest,
-    PublishedPart,
-    RemoteState,
     SegmentEntry,
     unseal_manifest,
 )
+from tacit.remotes.state import PublishedPart, RemoteState
 from tacit.remotes.transport import Transport
 
 _MAX_PLAIN_BYTES = 1 << 20  # of a segment, before it is compressed
