@@ -263,9 +263,9 @@ def _git_error(url: str, output: bytes) -> RemoteError:
     if any("stale info" in line or "fetch first" in line for line in lines):
         return RemoteError(f"another process wrote to {url} at the same moment", "tacit sync")
     if any("[remote rejected]" in line for line in lines):
-        said = [line.removeprefix("remote:") for line in lines if line.startswith("remote:")]
+        reasons = [line.removeprefix("remote:") for line in lines if line.startswith("remote:")]
         return RemoteError(
-            f"{url}: the server refused it: {_shown((said or lines)[0].strip())}",
+            f"{url}: the server refused it: {_shown((reasons or lines)[0].strip())}",
             "let all branches there be replaced and removed (denyNonFastForwards, denyDeletes, protected ones), then: "
             "tacit sync",
         )
