@@ -23,7 +23,7 @@ from tacit.purge.tombstones import is_purge
 from tacit.remotes import damage
 from tacit.remotes.faults import Fault
 from tacit.remotes.keys import make_ring
-from tacit.remotes.state import Manifest, RemoteReport, unseal_manifest
+from tacit.remotes.manifests import Manifest, RemoteReport, unseal_manifest
 from tests.chaos.apart import apart
 from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row
 from tests.support.machines import Machine, plain_text

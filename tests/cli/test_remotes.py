@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -128,7 +129,9 @@ def test_damage_is_told_everywhere_until_it_is_mended(machines: tuple[Person, Pe
     (file,) = (path for path in Path(remote_of(laptop)).rglob("*.age") if path.name not in fixed)
     file.write_bytes(bytes(255 - byte for byte in file.read_bytes()))
     told = desktop.tacit("sync", code=1)
-    assert "1 file of it is damaged or lost on the way" in told.out and "are damaged or lost" in told.err
+    assert "1 file of it is damaged or lost on the way" in told.out
+    assert re.search(r"files of \S+ \([0-9a-f]{8}\) are damaged or lost\n  tacit sync there sends", told.err)
+    assert "tacit sync there sends" in desktop.tacit("sync", "--unattended", code=1).out
     assert "damaged or lost on the way" in desktop.tacit("sync", "--status", code=1).out
     (machine,) = desktop.tacit("sync", "--status", "--json", code=1).json[0]["machines"]
     assert (machine["damaged_count"], machine["missing_count"], machine["is_rolled_back"]) == (1, 0, False)
@@ -172,7 +175,7 @@ def test_a_remote_that_is_gone_is_reported_and_the_rest_works(machines: tuple[Pe
     laptop.tacit("remote", "add", "home", remote_of(laptop))
     Path(remote_of(laptop)).rename(laptop.folder / "elsewhere")
     told = laptop.tacit("sync", code=1)
-    assert "not mounted" in told.err and "not reached" in told.out
+    assert "not mounted" in told.err and "failed" in told.out
     assert laptop.tacit("sync", "--no-remotes").code == 0
     laptop.tacit("sync", "--only", "nothing", code=1)
 
@@ -183,6 +186,22 @@ def test_removing_says_what_stays(machines: tuple[Person, Person]) -> None:
     assert "stays there, encrypted" in laptop.tacit("remote", "remove", "home").out
     assert laptop.tacit("remote").out.startswith("No remotes")
     laptop.tacit("remote", "remove", "home", code=1)
+
+
+def test_a_remote_whose_file_is_damaged_can_be_removed(machines: tuple[Person, Person]) -> None:
+    laptop, _ = machines
+    laptop.tacit("remote", "add", "home", remote_of(laptop))
+    (laptop.home / ".tacit" / "remotes" / "home.json").write_text("{")
+    assert "tacit remote remove home" in laptop.tacit("sync", code=3).err
+    assert "Removed home" in laptop.tacit("remote", "remove", "home").out
+    assert laptop.tacit("remote").out.startswith("No remotes")
+
+
+def test_commands_to_copy_quote_a_folder_with_blanks(machines: tuple[Person, Person], tmp_path: Path) -> None:
+    laptop, _ = machines
+    share = tmp_path / "my share"
+    share.mkdir()
+    assert f"tacit remote add home '{share}'" in laptop.tacit("remote", "add", "home", str(share)).out
 
 
 def test_an_agent_syncs_pages_and_never_a_remote(machines: tuple[Person, Person]) -> None:

@@ -231,7 +231,7 @@ MOMENTS = [
         ("tacit.vault.purging", "late_tombstones"),
         ("tacit.vault.purging", "build_rewritten"),
         ("tacit.index.database", "replace_index"),
-        ("tacit.remotes", "append_received"),
+        ("tacit.remotes.incoming", "append_received"),
         ("tacit.vault.purging", "write_scrubbed"),
     )
 ]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.errors import RemoteError
+from tacit.errors import KeysError, RemoteError
 from tests.remotes.test_machines import newcomer, segment_paths
 from tests.remotes.test_remotes_purges import log_text, remote_texts
 from tests.support.machines import Machine, connected, sync_all
@@ -151,14 +151,34 @@ def test_a_manifest_that_nobody_can_read_is_asked_for(replicas: list[Machine]) -
     assert desktop.sync().damaged == 0
 
 
-def test_another_ring_is_no_damage(pair: list[Machine]) -> None:
-    """What cannot be read because the keys were changed is told as before, and nothing is asked for."""
+def test_other_keys_of_a_machine_that_was_never_read_are_no_damage(pair: list[Machine]) -> None:
     laptop, desktop = pair
-    sync_all(laptop, desktop, laptop)
-    area_of(laptop).joinpath("manifest.age").write_bytes(b"encrypted to somebody else")
-    area_of(laptop).joinpath("ring.age").write_bytes(b"another ring")
+    laptop.sync()
+    damage_both(laptop)
+    desktop.sync()
+    desktop.minutes += DAY
     report = desktop.sync()
     assert (report.damaged, report.foreign) == (0, (laptop.area,))
+
+
+def test_a_manifest_and_keys_that_are_both_damaged_are_arriving_for_hours_and_then_asked_for(
+    pair: list[Machine],
+) -> None:
+    laptop, desktop = pair
+    sync_all(laptop, desktop)
+    damage_both(laptop)
+    report = desktop.sync()
+    assert (report.damaged, report.machines[0].missing, report.foreign) == (0, 1, ())
+    desktop.minutes += DAY
+    assert desktop.sync().damaged == 1
+    assert "sent again" in "".join(laptop.sync().notes)
+    assert desktop.sync().damaged == 0
+
+
+def damage_both(machine: Machine) -> None:
+    """Leave nothing that shows which keys a machine has."""
+    area_of(machine).joinpath("manifest.age").write_bytes(b"encrypted to somebody else")
+    area_of(machine).joinpath("ring.age").write_bytes(b"another ring")
 
 
 # Damage that the author meets
@@ -386,6 +406,20 @@ def test_the_same_home_goes_on_under_its_id_when_only_the_remote_went_back(pair:
     assert desktop.sync().notes == ()
 
 
+def test_who_is_known_from_the_keys_and_what_others_saw_is_told_once_and_by_name(pair: list[Machine]) -> None:
+    laptop, desktop = pair
+    sync_all(laptop, desktop, laptop)
+    laptop.rotate()
+    sync_all(desktop, laptop)
+    shutil.rmtree(area_of(laptop))
+    third = newcomer(desktop)
+    report = third.sync()
+    assert [(machine.name, machine.is_incomplete) for machine in report.machines if machine.id == laptop.area] == [
+        ("machine0", True)
+    ]
+    assert report.unmet == ()
+
+
 # A remote that was started anew
 
 
@@ -405,6 +439,7 @@ def test_a_remote_that_somebody_started_anew_splits_nothing_silently(pair: list[
         for report in (machine.try_sync(), machine.status()):
             assert report.problem is not None and "started anew with other keys" in report.problem.message
             assert f"tacit remote add home {laptop.remote}" in report.problem.hint
+            assert isinstance(report.problem, KeysError)
         assert not area_of(machine).exists()
         with machine.vault() as vault:
             vault.exchange.machines.add("home", laptop.remote, everything=False, ask_phrase=lambda: phrase)

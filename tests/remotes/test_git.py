@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -94,6 +95,24 @@ def test_after_a_purge_no_branch_and_no_copy_on_this_machine_has_the_old_ciphert
         assert not any(b"Walrus" in plain_text(laptop.state.ring, data) for data in objects(place))
 
 
+def test_what_a_repository_that_went_back_brought_again_does_not_stay_either(
+    pair: list[Machine], repository: Path
+) -> None:
+    laptop, desktop = pair
+    laptop.add("the plan for Operation Walrus")
+    sync_all(laptop, desktop)
+    before = repository.with_name("before.git")
+    shutil.copytree(repository, before)
+    laptop.purge("Operation Walrus")
+    sync_all(laptop, desktop, laptop)
+    shutil.rmtree(repository)
+    shutil.copytree(before, repository)
+    sync_all(desktop, laptop, desktop)
+    for machine in pair:
+        place = machine.home / ".tacit" / "remotes" / "home.git"
+        assert not any(b"Walrus" in plain_text(laptop.state.ring, data) for data in objects(place))
+
+
 def test_a_git_that_was_left_running_does_not_stop_a_purge(pair: list[Machine]) -> None:
     laptop, _ = pair
     laptop.add(PNPM, "the plan for Operation Walrus")
@@ -117,6 +136,34 @@ def test_two_processes_that_push_at_once_do_not_overwrite_each_other(pair: list[
     transports[0].publish(laptop.area, {"manifest.age": b"one"}, [])
     with pytest.raises(RemoteError, match="at the same moment"):
         transports[1].publish(laptop.area, {"manifest.age": b"two"}, [])
+
+
+def test_a_server_that_refuses_says_why_and_what_it_has_to_allow(pair: list[Machine], repository: Path) -> None:
+    laptop, _ = pair
+    laptop.sync()
+    git(repository, "config", "receive.denyNonFastForwards", "true")
+    laptop.add(PNPM)
+    problem = laptop.try_sync().problem
+    assert problem and "the server refused it: error: denying non-fast-forward" in problem.message
+    assert problem.hint and problem.hint.endswith("then: tacit sync")
+    git(repository, "config", "receive.denyNonFastForwards", "false")
+    assert laptop.sync().sent == 1
+
+
+def test_a_repository_that_lacks_a_part_is_an_error_and_no_folder_for_files(
+    pair: list[Machine], repository: Path
+) -> None:
+    laptop, _ = pair
+    laptop.add(PNPM)
+    laptop.sync()
+    for name in ("HEAD", "objects", "refs"):
+        place = repository / name
+        place.rename(repository / "elsewhere")
+        problem = laptop.try_sync().problem
+        assert problem and "does not appear to be a git repository" in problem.message
+        (repository / "elsewhere").rename(place)
+    assert not (repository / laptop.area).exists()
+    laptop.sync()
 
 
 def test_no_hook_and_no_configuration_of_the_repository_runs(pair: list[Machine], repository: Path) -> None:

@@ -103,7 +103,7 @@ def _fails(desk: Desk, says: str, **environment: str) -> None:
     """The error says why, what to type, and asks nobody; `status` goes on saying it."""
     said = desk.tacit("sync", code=1, **environment)
     assert says in said.err and f"git ls-remote {desk.place.server.url}" in said.err
-    assert "Traceback" not in said.err and "not reached" in said.out
+    assert "Traceback" not in said.err and "failed" in said.out
     assert "the last sync failed" in desk.person.tacit("status").out
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tacit.errors import KeysError
 from tacit.remotes.keys import MachineKeys, Ring, decrypt
-from tacit.remotes.state import seal_manifest, short_id
+from tacit.remotes.manifests import seal_manifest, short_id
 from tests.support.machines import Machine, connected, sync_all
 
 PNPM, TABS, TESTS, OLD = "use pnpm", "I prefer tabs", "always run tests before a commit", "the thief says so"
@@ -190,6 +190,27 @@ def test_what_a_restored_home_had_published_comes_back_though_the_keys_were_chan
     assert b.area != former
     sync_all(a, b)
     assert PNPM in a.known
+
+
+def test_a_backup_of_a_lost_machine_is_removed_with_it(four: list[Machine]) -> None:
+    """Whoever has the machine may have the backup, with the keys of the id before."""
+    a, _, c, d = four
+    backup = c.home.with_name("backup")
+    shutil.copytree(c.home, backup)
+    c.add(PNPM)
+    c.sync()
+    shutil.rmtree(c.home)
+    shutil.copytree(backup, c.home)
+    former = c.area
+    sync_all(c, a, d)
+    assert c.area != former
+    a.forget_machine(c.area)
+    shutil.rmtree(c.home)
+    backup.rename(c.home)
+    assert c.area == former and is_stopped(c)
+    a.add(LATE)
+    sync_all(a, d)
+    assert is_stopped(c) and LATE not in c.known and LATE in d.known
 
 
 def test_an_old_phrase_leads_to_no_keys_that_were_given_up(four: list[Machine], tmp_path: Path) -> None:

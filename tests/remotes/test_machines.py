@@ -53,6 +53,17 @@ def test_a_second_sync_sends_and_takes_nothing(pair: list[Machine]) -> None:
     assert tree(root) == before
 
 
+def test_lines_that_others_publish_themselves_from_now_on_are_not_taken_from_what_was_sent(pair: list[Machine]) -> None:
+    laptop, desktop = pair
+    desktop.add(TABS, TESTS)
+    sync_all(desktop, laptop)
+    laptop.rotate()  # the laptop passes on what the desktop said, until that has the new keys
+    sync_all(desktop)
+    laptop.add(PNPM)
+    assert laptop.status().unsent == 1
+    assert laptop.sync().sent == 1
+
+
 def test_a_segment_grows_by_appending(pair: list[Machine]) -> None:
     """So that the index catches up with what is new instead of being built again."""
     laptop, desktop = pair

@@ -11,8 +11,8 @@ from tacit.home.home import Home
 from tacit.log.codec import with_checksum
 from tacit.model.observation import WorkLogged
 from tacit.remotes.keys import encrypt, make_ring, segment_name
+from tacit.remotes.manifests import SegmentEntry, seal_manifest, unseal_manifest
 from tacit.remotes.segments import open_segment, seal_segment
-from tacit.remotes.state import SegmentEntry, seal_manifest, unseal_manifest
 from tacit.vault import Vault
 from tests.remotes.test_machines import segment_paths
 from tests.support.machines import Machine, connected, sync_all

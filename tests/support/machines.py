@@ -14,7 +14,8 @@ from tacit.home.actor import Actor
 from tacit.home.home import Home
 from tacit.remotes.keys import Ring, decrypt, make_machine, make_ring
 from tacit.remotes.machines import KeysReport
-from tacit.remotes.state import RemoteReport, RemoteState, RemoteStore
+from tacit.remotes.manifests import RemoteReport
+from tacit.remotes.state import RemoteState, RemoteStore
 from tacit.vault import Vault
 
 REMOTE = "home"

@@ -12,7 +12,8 @@ from tacit.errors import KeysError
 from tacit.model.event import timestamp
 from tacit.remotes.keys import phrase_lines
 from tacit.remotes.machines import KeysReport
-from tacit.remotes.state import MachineReport, RemoteReport, short_id
+from tacit.remotes.manifests import MachineReport, RemoteReport, short_id
+from tacit.remotes.state import add_command
 from tacit.text.display import printable
 
 _MAX_PHRASE_BYTES = 4096
@@ -38,7 +39,7 @@ def add_remote(call: Invocation, name: str, url: str) -> int:
     if added.phrase:
         echo("Nobody has used this remote before. Its recovery phrase is shown this once:")
         _echo_phrase(added.phrase)
-        echo(f"On your other machines: tacit remote add {name} {printable(added.report.url)}")
+        echo(f"On your other machines: {printable(add_command(name, added.report.url))}")
     return echo_reports(call, [added.report])
 
 
@@ -69,8 +70,8 @@ def list_remotes(call: Invocation) -> None:
 
 
 def remove_remote(call: Invocation, name: str) -> None:
-    state = call.vault.exchange.machines.remove(name)
-    echo(f"Removed {state.name}. What this machine wrote to {printable(state.url)} stays there, encrypted.")
+    url = call.vault.exchange.machines.remove(name)
+    echo(f"Removed {name}. What this machine wrote to {printable(url) or 'it'} stays there, encrypted.")
     echo("  Your other machines go on without this one: tacit remote forget-machine ID, on one of them.")
 
 
@@ -164,7 +165,7 @@ def show_status(call: Invocation) -> int:
     """Print what a sync would find, without changing anything."""
     reports = call.vault.exchange.machines.status(call.value("--only"))
     if call.shows_json(lambda: [remote_json(report) for report in reports]):
-        return 1 if any(report.problem or report.damaged for report in reports) else 0
+        return exit_code_of(reports)
     if not reports:
         echo(_NO_REMOTES)
     return echo_reports(call, reports, asked=True)
@@ -178,7 +179,7 @@ def echo_reports(call: Invocation, reports: Sequence[RemoteReport], *, asked: bo
         if isinstance(report.problem, KeysError):
             echo("  nothing sent, nothing taken")
         elif report.problem is not None:
-            echo(f"  not reached{'; what is known from before:' if report.machines else ''}")
+            echo(f"  failed{'; what is known from before:' if report.machines else ''}")
         elif asked:
             echo(f"  {pluralize(report.unsent, 'line')} to send" if report.unsent else "  nothing to send")
         else:
@@ -195,16 +196,18 @@ def echo_reports(call: Invocation, reports: Sequence[RemoteReport], *, asked: bo
 def _warning_lines(report: RemoteReport) -> Iterator[str]:
     for note in report.notes:
         yield f"! {printable(note)}"
-    if report.foreign and not isinstance(report.problem, KeysError):
+    if report.foreign and report.problem is None:
         machines, ids = pluralize(len(report.foreign), "machine"), ", ".join(map(short_id, report.foreign))
         yield f"! {machines} that this one cannot read: {ids}"
         yield "  Their files are still arriving, or the keys were changed. If so, with the new phrase:"
-        yield f"  tacit remote add {report.name} {printable(report.url)}"
+        yield f"  {printable(add_command(report.name, report.url))}"
 
 
 def _failure_lines(report: RemoteReport) -> Iterator[str]:
-    if report.damaged:
-        yield f"tacit: {report.name}: files of other machines are damaged or lost"
+    damaged = [machine for machine in report.machines if machine.damaged]
+    if names := ", ".join(f"{printable(machine.name)} ({short_id(machine.id)})" for machine in damaged):
+        yield f"tacit: {report.name}: files of {names} are damaged or lost"
+        yield "  tacit sync there sends what was asked for, and the next one here takes it"
     if report.problem is not None:
         yield f"tacit: {report.name}: {printable(report.problem.message)}"
         for line in (report.problem.hint or "").splitlines():
@@ -242,7 +245,7 @@ def _machine_lines(report: RemoteReport, now: datetime, *, asked: bool) -> Itera
         if machine.clock_seconds:
             where = "ahead of" if machine.clock_seconds > 0 else "behind"
             yield f"  its clock is at least {_duration(abs(machine.clock_seconds))} {where} this one"
-        if machine.has_old_keys:
+        if machine.has_old_keys and not isinstance(report.problem, KeysError):
             yield "  does not have the keys of now: it gets them with its next sync"
     for member in report.unmet:
         yield f"{printable(member.name)} ({short_id(member.id)})  not met here yet: it gets the keys with its next sync"

@@ -25,7 +25,7 @@ from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, RedrawnL
 from tacit.pages.facts import parse_fact
 from tacit.pages.merge import Side
 from tacit.record import Record
-from tacit.remotes.state import RemoteReport
+from tacit.remotes.manifests import RemoteReport
 from tacit.sync import SyncResult, UnreadEdit
 from tacit.text.display import clip, printable
 

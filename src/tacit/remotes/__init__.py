@@ -8,62 +8,38 @@ between is repeated by the next sync.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import Protocol, TypeVar
 
-from tacit.errors import NotFoundError, RemoteError, TacitError
+from tacit.errors import RemoteError, TacitError
 from tacit.home.home import Home, HomePart
-from tacit.index.database import without_garbage_collection
-from tacit.log.incoming import IncomingFilter, append_received
-from tacit.model.ids import EventId, event_id
-from tacit.purge.tombstones import ReceivedPurges, Tombstones, is_purge
-from tacit.record import Record
+from tacit.purge.tombstones import is_purge
 from tacit.remotes import damage, segments
-from tacit.remotes.damage import Repairs, find_repairs
-from tacit.remotes.faults import MANIFEST, Fault, FaultKind, since_before, wanted_files
+from tacit.remotes.damage import find_repairs
+from tacit.remotes.faults import MANIFEST, since_before, wanted_files
 from tacit.remotes.handover import OthersKeys
+from tacit.remotes.incoming import AppliesPurges, IncomingLines
 from tacit.remotes.keys import MachineKeys
-from tacit.remotes.segments import Area, Received, RemoteView, SegmentReader
-from tacit.remotes.state import (
-    GIVEN_TO_REMOVED,
+from tacit.remotes.manifests import (
     HANDOVER_FILE,
     MANIFEST_FILE,
     RING_FILE,
     MachineReport,
     Manifest,
-    PeerState,
-    PublishedPart,
     RemoteReport,
-    RemoteState,
-    RemoteStore,
     SegmentEntry,
     default_name,
     report_machine,
     seal_manifest,
     short_id,
 )
+from tacit.remotes.segments import Area, Received, RemoteView, SegmentReader
+from tacit.remotes.state import GIVEN_TO_REMOVED, PeerState, PublishedPart, RemoteState, RemoteStore
 from tacit.remotes.transport import Transport, open_transport
 
-T = TypeVar("T")
-# Ids are times: one that is further ahead is held back, because all later ids of this home would have to be greater.
-_MAX_AHEAD = timedelta(days=3650)
 _MANIFEST_AGE = timedelta(hours=1)  # a manifest is written again after this, so that others see a living machine
-
-
-class AppliesPurges(Protocol):
-    """What removes from a home whatever tombstones name."""
-
-    def purge_again(self) -> object: ...
-    def purge_received(self, received: ReceivedPurges, then: Callable[[], T]) -> T: ...
-
-
-class TakenLines(Record):
-    """How many lines of a machine were new, and how many wait, by segment."""
-
-    new: int
-    held: Mapping[str, int]
 
 
 class RemoteSession:
@@ -98,7 +74,7 @@ class RemoteSteps(HomePart):
     def __init__(self, home: Home, remotes: RemoteStore, purger: AppliesPurges) -> None:
         super().__init__(home)
         self._remotes = remotes
-        self._purger = purger
+        self.lines = IncomingLines(home, remotes, purger)
 
     # Running a step
 
@@ -179,8 +155,8 @@ class RemoteSteps(HomePart):
             if area.machine in (machine.id, *machine.former):
                 peer = state.peer(area.machine)
                 taken = [*(part.name for part in state.parts), *(peer.taken if peer else ())]
-                received.append(segments.receive(transport, view, area, state.ring, taken, self._latest_id()))
-        self._take_lines(received)
+                received.append(segments.receive(transport, view, area, state.ring, taken, self.lines.latest_id()))
+        self.lines.take(received)
 
     def _check_token(self, session: RemoteSession, *, change: bool) -> None:
         """Take a new id if the remote has a state of this machine that this home did not write, or others saw one."""
@@ -208,10 +184,10 @@ class RemoteSteps(HomePart):
             peer = state.peer(area.machine)
             taken = peer.taken if peer else ()
             if area.machine in forgotten:
-                received.append(Received(area, (), 0))
+                received.append(Received(area))
             elif area.machine != own:
                 received.append(
-                    segments.receive(session.transport, session.view, area, state.ring, taken, self._latest_id())
+                    segments.receive(session.transport, session.view, area, state.ring, taken, self.lines.latest_id())
                 )
         names = {area.machine: area.manifests[0].name for area in session.view.areas}
         for machine in sorted(forgotten & names.keys()):
@@ -219,7 +195,7 @@ class RemoteSteps(HomePart):
                 f"{names[machine]} was removed and gets the keys of this remote: "
                 f"tacit remote forget-machine {short_id(machine)}"
             )
-        taken_lines = self._take_lines(received)
+        taken_lines = self.lines.take(received)
         session.applied_purges = len(set(self.purges()) - known_purges)
         peers = {peer.manifest.machine: peer for peer in state.peers}
         read_names: set[str] = set()
@@ -234,14 +210,14 @@ class RemoteSteps(HomePart):
             latest, keys = found.area.manifests[0], state.ring.fingerprint
             if machine in peers:  # the key that it is handed others with never changes, whatever is said later
                 latest = latest._replace(recipient=peers[machine].manifest.recipient)
-            peers[machine] = PeerState(latest, keys, tuple(sorted(known)), found.missing, held)
+            peers[machine] = PeerState(latest, keys, tuple(sorted(known)), held)
         # A machine that continues under a new id has removed what it had written under the one before.
         there = {path.partition("/")[0] for path in session.view.files}
         for former in {former for found in received for former in found.area.manifests[0].former} - there:
             peers.pop(former, None)
         session.state = state._replace(peers=tuple(peers[name] for name in sorted(peers)), synced_at=self._now())
         session.state = self._with_faults(session, read_names)
-        if _has_come_back(state.faults, session.state.faults):
+        if damage.has_come_back(state.faults, session.state.faults):
             session.transport.forget_replaced()
         session.reports = {
             machine: report._replace(new=taken_lines[machine].new if machine in taken_lines else 0)
@@ -258,63 +234,6 @@ class RemoteSteps(HomePart):
             if peer.manifest.machine in members and peer.manifest.machine != own:
                 faults += damage.segment_faults(view, peer, read, now)
         return state._replace(faults=since_before(faults, state.faults))
-
-    def _take_lines(self, received: Sequence[Received]) -> dict[str, TakenLines]:
-        """Append what is new to the log, apply new tombstones, and update index and pages. Return what was taken by
-        machine.
-
-        Tombstones come first. They hold for lines of a machine that had not applied them when it wrote, whatever the
-        time of those lines. A machine that had applied them may have said the same again, on purpose.
-        """
-        if not any(found.segments for found in received):
-            return {}
-        with without_garbage_collection():
-            taken = self._append_lines(received)  # what that needed in memory is free again when the index is made
-        self.finish_purges()
-        self._store.make()
-        return taken
-
-    def _append_lines(self, received: Sequence[Received]) -> dict[str, TakenLines]:
-        incoming = IncomingFilter(self._store.log, self._latest_id())
-        marked = (event for found in received for part in found.segments for event in part.tombstones)
-        manifests = [manifest for found in received for manifest in found.area.manifests]
-        manifests += [peer.manifest for state in self._remotes.all() for peer in state.peers]
-
-        def segments_that_knew(op: str) -> set[str]:  # of machines that had applied a purge, as far as is known
-            return segments.received_segments(manifest.machine for manifest in manifests if op in manifest.purges)
-
-        def take() -> dict[str, TakenLines]:
-            return {found.area.machine: self._append_received(incoming, found) for found in received}
-
-        if tombstones := incoming.new_tombstones(marked):
-            return self._purger.purge_received(ReceivedPurges(tombstones, segments_that_knew), take)
-        return take()
-
-    def _append_received(self, incoming: IncomingFilter, found: Received) -> TakenLines:
-        """Append the new lines of a machine, a segment at a time. Those with the greatest ids come last, so that few
-        lines are late."""
-        lines, count, held = [*self._store.log.tombstones()], 0, dict[str, int]()
-        day = self._now().date().isoformat()
-        for manifest in found.area.manifests:
-            applied = set(manifest.purges)
-            unknown = Tombstones(line for line in lines if line.op not in applied and is_purge(line))
-            known = Tombstones(line for line in lines if line.op in applied or not is_purge(line))
-            parts = [part for part in found.segments if part.manifest is manifest]
-            for part in sorted(parts, key=lambda part: part.last):
-                records, held[part.name] = part.read(incoming.is_known)
-                if events := incoming.new_events(records, unknown if unknown.all else None, known):
-                    append_received(self._store.log, found.area.machine, events, day)
-                    count += len(events)
-        return TakenLines(count, held)
-
-    def finish_purges(self) -> None:
-        """Apply tombstones that are in the log and were not applied, because they just came or a purge was killed."""
-        if self._is_purging():
-            with suppress(NotFoundError):  # it was killed before it wrote a tombstone
-                self._purger.purge_again()
-
-    def _is_purging(self) -> bool:
-        return os.path.lexists(self._store.paths.purge_marker)
 
     # Publishing
 
@@ -335,7 +254,7 @@ class RemoteSteps(HomePart):
             if part.name and (outgoing.content is not None or not is_there or part.name in repairs.names):
                 part, files[f"{part.name}.age"] = reader.seal(outgoing)
             parts.append(part)
-        if self._is_purging() or purges != self._purge_operations():
+        if self.lines.is_purging or purges != self._purge_operations():
             raise RemoteError("a purge is at work in this home", "when it has ended: tacit sync")
         entries = {part.name: SegmentEntry(part.name, part.size, part.lines) for part in parts if part.name}
         manifest = self._manifest(session, state, machine)._replace(
@@ -352,7 +271,7 @@ class RemoteSteps(HomePart):
         session.transport.publish(machine.id, {**files, **fixed}, [entry.file for entry in entries.values()])
         session.state = session.state._replace(written=manifest, written_keys=state.ring.fingerprint)
         self._remotes.save(session.state)
-        session.notes += _repair_notes(repairs, len((repairs.damaged | gone) - repairs.requested))
+        session.notes += damage.repair_notes(repairs, len((repairs.damaged | gone) - repairs.requested))
         if state.has_new_purges(purges) or repairs.is_rolled_back:
             session.transport.forget_replaced()
         return None
@@ -435,8 +354,10 @@ class RemoteSteps(HomePart):
     def peer_reports(self, state: RemoteState) -> dict[str, MachineReport]:
         """Return what is known of the other machines on a remote, by their ids."""
         own, purges, now = self.own_id(), self.purges(), self._now()
+        names = {member.id: member.name for member in state.ring.members}
         reports = {
-            fault.machine: MachineReport(fault.machine, short_id(fault.machine), fault.since) for fault in state.faults
+            machine: MachineReport(machine, names.get(machine) or short_id(machine), since)
+            for machine, since in ((fault.machine, fault.since) for fault in state.faults)
         }
         for peer in state.peers:
             report = report_machine(peer.manifest, own, purges, now)
@@ -464,12 +385,15 @@ class RemoteSteps(HomePart):
     def _now(self) -> datetime:
         return self._store.actor.origin().at
 
-    def _latest_id(self) -> EventId:
-        return event_id(int((self._now() + _MAX_AHEAD).timestamp() * 1000), b"\xff" * 10)
-
 
 def _added_lines(parts: Sequence[PublishedPart], before: Sequence[PublishedPart]) -> int:
-    return max(sum(part.lines for part in parts) - sum(part.lines for part in before), 0)
+    """Return how many lines there are more; files that this machine does not pass on any more take none away."""
+    lines = Counter[str]()
+    for part in parts:
+        lines[part.segment] += part.lines
+    for part in before:
+        lines[part.segment] -= part.lines
+    return sum(count for count in lines.values() if count > 0)
 
 
 def _is_manifest_due(manifest: Manifest, written: Manifest | None, area: Area | None) -> bool:
@@ -484,28 +408,3 @@ def _fixed_files(state: RemoteState) -> dict[str, bytes]:
     """Return the files with keys that this machine publishes."""
     handovers = dict.fromkeys((HANDOVER_FILE, f"keys{state.ring.epoch}.age"), state.handover) if state.handover else {}
     return {RING_FILE: state.locked_ring, **handovers}
-
-
-def _has_come_back(before: Sequence[Fault], now: Sequence[Fault]) -> bool:
-    """Return whether a machine has repaired its part: old files of it, perhaps from before a purge, were fetched."""
-    rolled_back = [{fault.machine for fault in each if fault.kind is FaultKind.ROLLED_BACK} for each in (before, now)]
-    return bool(rolled_back[0] - rolled_back[1])
-
-
-def _repair_notes(repairs: Repairs, damaged: int) -> Iterator[str]:
-    """Yield what was repaired of the files of this machine, of which `damaged` were found by itself."""
-    if repairs.is_rolled_back:
-        yield "the remote is older than what this machine saw: published again"
-    elif damaged:
-        yield f"{_files(damaged)} of this machine {_were(damaged)} damaged or gone on the remote: written again"
-    for request in repairs.requests:
-        count = len(request.names)
-        yield f"{_files(count)} {_were(count)} damaged or lost on the way to {request.by}: sent again"
-
-
-def _files(count: int) -> str:
-    return f"{count:,} {'file' if count == 1 else 'files'}"
-
-
-def _were(count: int) -> str:
-    return "was" if count == 1 else "were"

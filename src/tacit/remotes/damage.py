@@ -7,15 +7,16 @@ again. An older manifest than one that was seen takes nothing back: what a later
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from operator import eq
 
-from tacit.errors import RemoteError
+from tacit.errors import KeysError
 from tacit.record import Record
 from tacit.remotes.faults import MANIFEST, Fault, FaultKind
+from tacit.remotes.manifests import MANIFEST_FILE, RING_FILE
 from tacit.remotes.segments import Area, RemoteView, open_segment
-from tacit.remotes.state import MANIFEST_FILE, RING_FILE, PeerState, RemoteState
+from tacit.remotes.state import PeerState, RemoteState, add_command
 from tacit.remotes.transport import Transport
 
 _CHECK_AGE = timedelta(days=1)
@@ -53,7 +54,8 @@ def manifest_faults(
 ) -> Iterator[Fault]:
     """Yield the machines whose manifest cannot be read, or is older than one that this home or another machine saw.
 
-    An area that nothing here can read may have other keys. It has not if its file for machines that join is ours.
+    An area that nothing here can read may have other keys. It has not if its file for machines that join is ours. If it
+    is not, but the machine had our keys and nobody hands over others, both files are damaged, or on their way.
     """
     known = [peer.manifest for peer in state.peers if peer.fingerprint == state.ring.fingerprint]
     seen, claimed = {manifest.machine: manifest.sequence for manifest in known}, _sequences(view, state)
@@ -62,8 +64,10 @@ def manifest_faults(
         sequence = area.manifests[0].sequence if area else 0
         if machine in view.foreign and area is None:
             size = view.files.get(f"{machine}/{MANIFEST_FILE}", -1)
-            kind = FaultKind.MISSING if size < 0 else FaultKind.DAMAGED if machine in seen else FaultKind.ARRIVING
-            if _is_copy(transport.read(f"{machine}/{RING_FILE}"), state.locked_ring):
+            has_our_keys = _is_copy(transport.read(f"{machine}/{RING_FILE}"), state.locked_ring)
+            is_damaged = has_our_keys and machine in seen
+            kind = FaultKind.MISSING if size < 0 else FaultKind.DAMAGED if is_damaged else FaultKind.ARRIVING
+            if has_our_keys or machine in seen:
                 yield Fault(machine, MANIFEST, kind, size, now)
         elif sequence < seen.get(machine, 0):
             yield Fault(machine, MANIFEST, FaultKind.ROLLED_BACK, sequence, now)
@@ -87,6 +91,12 @@ def _sequences(view: RemoteView, state: RemoteState) -> Mapping[str, int]:
         for machine, sequence in area.manifests[0].sequences if area.machine not in state.forgotten else ():
             sequences[machine] = max(sequence, sequences.get(machine, 0))
     return sequences
+
+
+def has_come_back(before: Sequence[Fault], now: Sequence[Fault]) -> bool:
+    """Return whether a machine has repaired its part: old files of it, perhaps from before a purge, were fetched."""
+    rolled_back = [{fault.machine for fault in each if fault.kind is FaultKind.ROLLED_BACK} for each in (before, now)]
+    return bool(rolled_back[0] - rolled_back[1])
 
 
 # What this machine wrote
@@ -161,11 +171,30 @@ def _damaged_segments(transport: Transport, state: RemoteState, own: str) -> Ite
             yield name
 
 
+def repair_notes(repairs: Repairs, damaged: int) -> Iterator[str]:
+    """Yield what was repaired of the files of this machine, of which `damaged` were found by itself."""
+    if repairs.is_rolled_back:
+        yield "the remote is older than what this machine saw: published again"
+    elif damaged:
+        yield f"{_files(damaged)} of this machine {_were(damaged)} damaged or gone on the remote: written again"
+    for request in repairs.requests:
+        count = len(request.names)
+        yield f"{_files(count)} {_were(count)} damaged or lost on the way to {request.by}: sent again"
+
+
+def _files(count: int) -> str:
+    return f"{count:,} {'file' if count == 1 else 'files'}"
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
+
+
 # A remote that was emptied
 
 
 def check_not_started_anew(transport: Transport, view: RemoteView, state: RemoteState) -> None:
-    """Raise RemoteError if all that machines with these keys wrote is gone, and unknown ones with other keys are there.
+    """Raise KeysError if all that machines with these keys wrote is gone, and unknown ones with other keys are there.
 
     To publish beside them would split the machines of a person in two groups.
     """
@@ -175,8 +204,8 @@ def check_not_started_anew(transport: Transport, view: RemoteView, state: Remote
     rings = [transport.read(f"{folder}/{RING_FILE}") for folder in view.foreign]
     are_others = all(ring is not None and not _is_copy(ring, state.locked_ring) for ring in rings)
     if are_others and not known & set(view.foreign):
-        raise RemoteError(
-            f"{state.url} was emptied and started anew with other keys, or this machine was removed from it. Nothing "
-            "was sent",
-            f"with the recovery phrase that belongs to it now: tacit remote add {state.name} {state.url}",
+        raise KeysError(
+            f"{state.url} was emptied and started anew with other keys, or this machine was removed from it. "
+            "Nothing is sent or taken",
+            f"with the recovery phrase that belongs to it now: {add_command(state.name, state.url)}",
         )

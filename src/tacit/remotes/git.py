@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from tacit.disk.files import make_folder
 from tacit.errors import RefusedError, RemoteError, UsageError
-from tacit.remotes.state import MANIFEST_FILE
+from tacit.remotes.manifests import MANIFEST_FILE
 from tacit.text.display import one_line, printable
 
 T = TypeVar("T")
@@ -61,12 +61,15 @@ _VARIABLES = {
 
 
 def is_git_address(url: str) -> bool:
-    """Return whether an address is that of a git repository: a URL, `host:path`, or a repository on this disk."""
+    """Return whether an address is that of a git repository: a URL, `host:path`, or a repository on this disk.
+
+    One that lacks a part is damaged, and no folder for files.
+    """
     if "://" in url or url.startswith("-") or "::" in url:
         return True  # `check_address` refuses what would run a program
     path = os.path.expanduser(url)
     if os.path.isdir(path):
-        return all(os.path.exists(os.path.join(path, name)) for name in ("HEAD", "objects", "refs"))
+        return sum(os.path.exists(os.path.join(path, name)) for name in ("HEAD", "objects", "refs")) > 1
     return bool(_SCP_ADDRESS.fullmatch(url)) and not url.startswith(("/", ".", "~"))
 
 
@@ -259,6 +262,13 @@ def _git_error(url: str, output: bytes) -> RemoteError:
     lines = [line for line in output.decode("utf-8", "replace").splitlines() if line.strip()]
     if any("stale info" in line or "fetch first" in line for line in lines):
         return RemoteError(f"another process wrote to {url} at the same moment", "tacit sync")
+    if any("[remote rejected]" in line for line in lines):
+        reasons = [line.removeprefix("remote:") for line in lines if line.startswith("remote:")]
+        return RemoteError(
+            f"{url}: the server refused it: {_shown((reasons or lines)[0].strip())}",
+            "let all branches there be replaced and removed (denyNonFastForwards, denyDeletes, protected ones), then: "
+            "tacit sync",
+        )
     fatal = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines or ["git failed"]
     reason = fatal[0]
     if reason.startswith(_SSH_FAILED) and (place := lines.index(reason)):

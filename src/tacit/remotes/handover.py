@@ -12,8 +12,9 @@ from collections.abc import Collection, Iterator
 
 from tacit.record import Record
 from tacit.remotes.keys import Handover, MachineKeys, take_over
+from tacit.remotes.manifests import EPOCH_FILE, HANDOVER_FILE, RING_FILE
 from tacit.remotes.segments import RemoteView
-from tacit.remotes.state import EPOCH_FILE, HANDOVER_FILE, LEFT_BEHIND, RING_FILE, TWO_CHANGES, RemoteState
+from tacit.remotes.state import LEFT_BEHIND, TWO_CHANGES, RemoteState
 from tacit.remotes.transport import Transport
 
 _MAX_BYTES = 4 << 20

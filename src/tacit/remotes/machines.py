@@ -8,24 +8,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from shlex import quote
 
-from tacit.errors import LockBusyError, NotFoundError, RefusedError, UsageError
+from tacit.errors import LockBusyError, NotFoundError, RefusedError, StoreError, UsageError
 from tacit.home.home import Home, HomePart
 from tacit.record import Record
-from tacit.remotes import AppliesPurges, RemoteSteps, keys
+from tacit.remotes import RemoteSteps, keys
 from tacit.remotes.handover import locked_rings
+from tacit.remotes.incoming import AppliesPurges
+from tacit.remotes.manifests import SHORT_ID_CHARS, RemoteReport, check_machine_name, default_name
 from tacit.remotes.segments import view_remote
-from tacit.remotes.state import (
-    SHORT_ID_CHARS,
-    RemoteReport,
-    RemoteState,
-    RemoteStore,
-    check_machine_name,
-    check_name,
-    default_name,
-)
+from tacit.remotes.state import RemoteState, RemoteStore, add_command, check_name
 from tacit.remotes.transport import Transport, normalize_address, open_transport
 
 _MIN_ID_CHARS = 4
@@ -62,7 +56,7 @@ class Machines(HomePart):
 
         Raise RefusedError for anybody but a person, for a wrong phrase, and for a remote that is not complete yet.
         """
-        self._store.actor.require_person("adds a remote", f"tacit remote add {name} {url}")
+        self._store.actor.require_person("adds a remote", add_command(name, url))
         address, machine_name = normalize_address(url), machine_name and check_machine_name(machine_name)
         with self._remotes.locked():
             former = self._known_remote(check_name(name), address)
@@ -90,16 +84,18 @@ class Machines(HomePart):
             (report,) = self._sync([name])
             return KeysReport(report, phrase)
 
-    def remove(self, name: str) -> RemoteState:
-        """Forget a remote. What this machine wrote there stays. Raise NotFoundError if there is none."""
+    def remove(self, name: str) -> str:
+        """Forget a remote, and return its address, "" if that cannot be read. What this machine wrote there stays.
+
+        Raise NotFoundError if there is none.
+        """
         self._store.actor.require_person("removes a remote", f"tacit remote remove {name}")
         with self._remotes.locked():
-            if name not in self._remotes.names():
-                self._remotes.load(name)  # raises with the names there are
-            try:
-                return self._remotes.load(name)
-            finally:
-                self._remotes.remove(name)
+            url = ""
+            with suppress(StoreError):
+                url = self._remotes.load(name).url
+            self._remotes.remove(name)
+            return url
 
     def remotes(self) -> list[RemoteReport]:
         """Return what is known of all remotes, without asking them."""
@@ -230,7 +226,7 @@ class Machines(HomePart):
     def _sync(self, names: Sequence[str]) -> list[RemoteReport]:
         """Take from all remotes before anything is published, so that lines and purges reach all of them at once."""
         self._store.make()
-        self._steps.finish_purges()
+        self._steps.lines.finish_purges()
         sessions = [
             self._steps.attempt(self._remotes.load(name), self._steps.open_and_take, close=False) for name in names
         ]

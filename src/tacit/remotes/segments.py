@@ -29,18 +29,17 @@ from tacit.model.ids import EventId
 from tacit.model.observation import UnknownBody
 from tacit.record import Record
 from tacit.remotes.keys import Ring, decrypt, encrypt, segment_name
-from tacit.remotes.state import (
+from tacit.remotes.manifests import (
     AREA_NAME,
     EPOCH_FILE,
     HANDOVER_FILE,
     RING_FILE,
     SEGMENT_FILE,
     Manifest,
-    PublishedPart,
-    RemoteState,
     SegmentEntry,
     unseal_manifest,
 )
+from tacit.remotes.state import PublishedPart, RemoteState
 from tacit.remotes.transport import Transport
 
 _MAX_PLAIN_BYTES = 1 << 20  # of a segment, before it is compressed
@@ -248,18 +247,17 @@ class ReceivedSegment(Record):
 
 
 class Received(Record):
-    """What came from one machine, and how many segments of its latest manifest are missing."""
+    """What came from one machine."""
 
     area: Area
-    segments: tuple[ReceivedSegment, ...]
-    missing: int
+    segments: tuple[ReceivedSegment, ...] = ()
 
 
 def receive(
     transport: Transport, view: RemoteView, area: Area, ring: Ring, taken: Iterable[str], latest: EventId
 ) -> Received:
     """Read the segments of a machine that were not `taken` before. Events after the id `latest` wait."""
-    known, missing = set(taken), 0
+    known = set(taken)
     found: list[ReceivedSegment] = []
     for manifest in area.manifests:
         for entry in manifest.segments:
@@ -269,9 +267,7 @@ def receive(
             if content is not None:
                 known.add(entry.name)
                 found.append(_unread_segment(manifest, entry.name, content, latest))
-            elif manifest is area.manifests[0]:
-                missing += 1
-    return Received(area, tuple(found), missing)
+    return Received(area, tuple(found))
 
 
 def _unread_segment(manifest: Manifest, name: str, content: bytes, latest: EventId) -> ReceivedSegment:

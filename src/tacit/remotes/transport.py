@@ -17,7 +17,7 @@ from tacit.disk.files import OsDisk, list_folder, make_folder, replace_file
 from tacit.disk.read import read_foreign
 from tacit.errors import NotFoundError, RemoteError
 from tacit.postgres import SCHEMES, address_of, connect, transaction
-from tacit.remotes.state import AREA_NAME, HANDOVER_FILE, MANIFEST_FILE, RING_FILE
+from tacit.remotes.manifests import AREA_NAME, HANDOVER_FILE, MANIFEST_FILE, RING_FILE
 
 if TYPE_CHECKING:
     from tacit.postgres import Connection, Cursor
