@@ -118,6 +118,24 @@ def test_one_project_ends_and_the_others_stay(dave: Teammate, bob: Teammate) -> 
     assert [project["scope"] for project in dave.here("team", "--json").json["team_projects"]] == [f"project:{WEB}"]
 
 
+def test_an_end_of_membership_is_not_taken_for_a_restored_server(dave: Teammate, bob: Teammate) -> None:
+    """Also that of a project that one was added to and never joined, and where one is added again."""
+    for person in ("dave", "bob"):
+        dave.server.add(person, WEB)
+    bob.join()
+    bob.tacit("add", OTHER, "--private", cwd=(web := bob.repository("web", f"https://{WEB}.git")))
+    bob.tacit("share", memory_id(OTHER, WEB), cwd=web)
+    assert f"You were added to {WEB}" in words(dave.sync().out)
+    remove(dave, "--project", WEB)
+    told = [dave.sync().out]
+    remove(dave)
+    told.append(dave.sync().out)
+    dave.server.add("dave", PROJECT)
+    told.append(dave.sync().out)
+    dave.join()
+    assert not any("restored" in one for one in (*told, dave.sync().out))
+
+
 @pytest.mark.parametrize(
     "statement",
     ["alter role dave nologin", "revoke connect on database {database} from public", "alter role dave rename to gone"],
