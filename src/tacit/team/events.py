@@ -54,7 +54,7 @@ class EventPlace(Record):
 
     position: Position
     id: str
-    project: str
+    project: str = ""
 
 
 class ServerRow(Record):
