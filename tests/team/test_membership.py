@@ -208,6 +208,10 @@ def test_a_server_of_another_version_is_joined_and_used(postgres: Cluster, tmp_p
     alice.sync()
     assert holds(alice) == holds(bob) == {RULE, OTHER}
     with connect(server.url(SUPERUSER)) as admin:
+        migrate(admin, 1)
+        migrate(admin)
+    alice.sync()  # it is still the same team
+    with connect(server.url(SUPERUSER)) as admin:
         assert admin.execute("select member, events, waiting from tacit.queue order by 1").fetchall() == [
             ("alice", 2, 0),
             ("bob", 2, 0),

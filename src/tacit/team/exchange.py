@@ -108,6 +108,11 @@ class TeamSyncResult(Record):
     held: HeldBack | None = None
     problem: str = ""
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the server was asked and took all that waited."""
+        return not (self.problem or self.refused or (self.read_only and self.waiting))
+
 
 class TeamExchange(HomePart):
     """The exchange of one home with its team's server. The caller has checked that a person asks."""

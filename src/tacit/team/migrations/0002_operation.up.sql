@@ -67,7 +67,9 @@ comment on function tacit.version() is
 -- Where numbers are given out: a server and a database. A dump that is loaded elsewhere brings numbers along that the
 -- new place has not given out, and goes on beyond all of them. `team` tells clients that it is still the same team.
 
-alter table tacit.numbering add column team uuid not null default gen_random_uuid(), add column place text;
+alter table tacit.numbering
+  add column if not exists team uuid not null default gen_random_uuid(), -- there if version 1 was gone back to
+  add column place text;
 
 create function tacit.place() returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
