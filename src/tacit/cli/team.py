@@ -593,7 +593,7 @@ def remove_project_member(call: Invocation, url: str, role: str) -> None:
         can_log_in = people.has_role(connection, role)
     where = ", ".join(removed) or "the team"
     echo_wrapped(f"{printable(role)} was removed from {printable(where)} and sees nothing of it from now on.")
-    echo_wrapped("Their home gives back what came from there with its next sync. What they proposed stays, under their name.")
+    echo_wrapped("Their home gives it back with its next sync; what they proposed stays, under their name.")
     if not remaining and can_log_in:
         drop = f"To end that when they have synced, in psql: drop role {printable(role)}"
         echo_wrapped(dim(f"The role can still log in, and learns only so that it is over. {drop}"))

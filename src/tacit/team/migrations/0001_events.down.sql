@@ -1,4 +1,4 @@
--- All events are lost, and the group roles.
+-- Takes down what 0001_events.up.sql built, its roles included. All events are lost.
 --
 -- Without CASCADE: if something else depends on these, such as somebody's view, the server says so and nothing is lost.
 drop function tacit.restored();
