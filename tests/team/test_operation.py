@@ -54,6 +54,35 @@ def test_yesterdays_proposals_do_not_count_today(team_server: TeamServer) -> Non
         team_server.propose(alice, "bbbbbbbbbbbb")
 
 
+def test_withdrawals_are_no_way_around_the_limit(team_server: TeamServer) -> None:
+    """Whatever is inserted reaches every member of the project."""
+    team_server.add("alice", PROJECT)
+    limit(team_server, 1)
+    with team_server.session("alice") as alice:
+        team_server.propose(alice, "aaaaaaaaaaaa")
+        withdraw = (
+            "insert into tacit.event (id, project, kind, memory)"
+            " select gen_random_uuid(), %s, 'withdrawn', 'aaaaaaaaaaaa' from generate_series(1, %s)"
+        )
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="nothing that you proposed waits there"):
+            alice.execute(withdraw, [PROJECT, 2])
+        alice.execute(withdraw, [PROJECT, 1])
+        assert [row.kind for row in team_server.pull(alice)] == ["proposed", "withdrawn"]
+
+
+def test_nobody_delays_a_decision_by_an_open_transaction(team_server: TeamServer) -> None:
+    for name in ("alice", "bob"):
+        team_server.add(name, PROJECT, curator=name == "bob")
+    with team_server.session("alice") as alice, team_server.session("bob") as bob:
+        team_server.propose(alice, "aaaaaaaaaaaa")
+        alice.execute("begin")
+        team_server.propose(alice, "aaaaaaaaaaaa")
+        bob.execute("set lock_timeout = '1s'")
+        team_server.insert(bob, "declined", "aaaaaaaaaaaa")
+        alice.execute("rollback")
+        assert [row.kind for row in team_server.pull(bob)] == ["proposed", "declined"]
+
+
 def test_a_transaction_of_somebody_else_that_holds_events_back_is_named(
     alice: Teammate, bob: Teammate, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -226,11 +226,18 @@ begin
       on conflict (project, memory, member) do update set event = excluded.event, since = excluded.since;
   elsif new.kind = 'withdrawn' then
     delete from tacit.waiting w where w.project = new.project and w.memory = new.memory and w.member = new.author;
+    if not found then -- or the limit of proposals would not limit events
+      raise exception 'nothing that you proposed waits there' using errcode = 'insufficient_privilege';
+    end if;
   elsif new.kind in ('declined', 'purged') or new.kind = 'accepted' and exists (
     select from tacit.waiting w
     where w.project = new.project and w.memory = new.memory and w.event::text = new.body ->> 'proposal'
   ) then
-    delete from tacit.waiting w where w.project = new.project and w.memory = new.memory;
+    -- A row that its member keeps locked is left: nobody delays a decision by proposing again in an open transaction.
+    delete from tacit.waiting w using (
+      select d.project, d.memory, d.member from tacit.waiting d
+      where d.project = new.project and d.memory = new.memory for update skip locked
+    ) decided where (w.project, w.memory, w.member) = (decided.project, decided.memory, decided.member);
   end if;
   return null;
 end $$;
