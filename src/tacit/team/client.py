@@ -110,6 +110,15 @@ class TeamServer:
         self._connection = connection
         self._is_member = self._answers = False
 
+    @contextmanager
+    def _transaction(self) -> Iterator[Cursor]:
+        """Run one transaction. An answer that cannot be read, as no schema of Tacit gives it, is the server's error."""
+        try:
+            with transaction(self._connection) as cursor:
+                yield cursor
+        except ValueError:
+            raise ServerError("the server's answer cannot be read", "tell its administrator") from None
+
     def standing(self) -> Standing:
         """Return who one is; who is no member has no projects.
 
@@ -118,7 +127,7 @@ class TeamServer:
         """
         from tacit.team.schema import require_schema
 
-        with transaction(self._connection) as cursor:
+        with self._transaction() as cursor:
             use = require_schema(cursor)
             self._is_member, self._answers = use.is_member, use.answers and use.is_member
             cursor.execute(_SELECT_USER)
@@ -146,7 +155,7 @@ class TeamServer:
         if not (self._answers and places):
             return False
         ids, positions = [place.id for place in places], [place.position for place in places]
-        with transaction(self._connection) as cursor:
+        with self._transaction() as cursor:
             cursor.execute(_SELECT_LOST, (ids, [str(at.xid) for at in positions], [at.seq for at in positions]))
             return cursor.fetchall() != [(0,)]
 
@@ -154,20 +163,20 @@ class TeamServer:
         """Return what waits for somebody's transaction, None if nothing does."""
         if not self._answers:
             return None
-        with transaction(self._connection) as cursor:
+        with self._transaction() as cursor:
             cursor.execute(_SELECT_HELD_BACK)
             ((events, seconds, *holder),) = cursor.fetchall()
-        if not events:
-            return None
-        names = (printable(one_line(str(name or ""), MAX_NAME_CHARS)) for name in holder)
-        return HeldBack(int(str(events)), int(str(seconds)), *names)
+            names = (printable(one_line(str(name or ""), MAX_NAME_CHARS)) for name in holder)
+            return HeldBack(int(str(events)), int(str(seconds)), *names) if events else None
 
     def events_after(self, position: Position) -> Iterator[list[ServerRow]]:
         """Yield what the server has after a position, page by page, in its order: nothing for who is no member."""
         while self._is_member:
-            with transaction(self._connection) as cursor:
+            with self._transaction() as cursor:
                 cursor.execute(_SELECT_EVENTS, (str(position.xid), position.seq, PAGE_ROWS))
                 page = [_parse_row(row) for row in cursor.fetchall()]
+                if page and page[-1].position <= position:
+                    raise ValueError("it would be read for ever")
             if page:
                 yield page
                 position = page[-1].position
@@ -178,7 +187,7 @@ class TeamServer:
         """Return the latest decisions and changes of membership in one's projects, the latest first. For curators."""
         if not self._answers:
             raise RefusedError("the server does not say who decided what: its schema is older, or you are no member")
-        with transaction(self._connection) as cursor:
+        with self._transaction() as cursor:
             cursor.execute(_SELECT_CHANGES, (most,))
             rows = [[printable(one_line(str(value or ""), MAX_REASON_CHARS)) for value in row] for row in cursor]
         return [TeamChange(*row) for row in rows]
@@ -216,7 +225,7 @@ class TeamServer:
         """Run one transaction. Return why the server refused it, None if it did not; that it takes no more is raised
         unless `limited`."""
         try:
-            with transaction(self._connection) as cursor:
+            with self._transaction() as cursor:
                 action(cursor)
         except ServerUnreachableError:
             raise
