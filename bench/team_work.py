@@ -26,11 +26,18 @@ def pulling(url: Callable[[int], str], after: Position, *, fresh: bool) -> Work:
     def person(nr: int) -> Callable[[], int]:
         if fresh:
             return lambda: pull_afresh(url(nr), after)
-        server = TeamServer(connect(url(nr)))
+        server = session(url(nr))
         pages_after(server, after)
         return lambda: 1 if pages_after(server, after) >= 0 else 0
 
     return person
+
+
+def session(url: str) -> TeamServer:
+    """A connection that has asked who it is, as clients do before they read."""
+    server = TeamServer(connect(url))
+    server.standing()
+    return server
 
 
 def pages_after(server: TeamServer, after: Position) -> int:
@@ -48,13 +55,14 @@ def reading_pages(url: Callable[[int], str]) -> Work:
     """Read a large project from its beginning; a unit is a page of 1,000 events."""
 
     def person(nr: int) -> Callable[[], int]:
-        server = TeamServer(connect(url(nr)))
+        server = session(url(nr))
         pages = iter(server.events_after(Position()))
 
         def turn() -> int:
             nonlocal pages
             if next(pages, None) is None:
                 pages = iter(server.events_after(Position()))
+                next(pages)
             return 1
 
         turn()
@@ -67,7 +75,7 @@ def pushing(url: Callable[[int], str], project: Callable[[int], str], events: in
     def person(nr: int) -> Callable[[], int]:
         if fresh:
             return lambda: push_afresh(url(nr), project(nr), events)
-        server = TeamServer(connect(url(nr)))
+        server = session(url(nr))
         send(server, project(nr), events)
         return lambda: send(server, project(nr), events)
 

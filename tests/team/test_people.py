@@ -339,7 +339,7 @@ def test_who_had_a_role_goes_on_with_a_certificate(server: CertifyingServer, tmp
     server.files["hanna"] = server.people.issue("/O=Acme/CN=hanna")
     url, admin = server.url(SUPERUSER), Person(tmp_path)
     said = admin.tacit("team", "join", server.url("hanna"), code=1).err
-    assert "you came as cert:/O=Acme/CN=hanna, which is nobody here" in said
+    assert "you came as cert:/O=Acme/CN=hanna, which is nobody here" in said and "~/.pgpass" not in said
     with server.session(SUPERUSER) as superuser:
         superuser.execute("drop role hanna")
     with server.session("hanna") as hanna:
