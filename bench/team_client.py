@@ -104,7 +104,6 @@ _PAGES = """
 from tacit.team.client import open_server
 from tacit.team.events import Position
 with open_server(sys.argv[1]) as server:
-    server.standing()
     events = sum(map(len, server.events_after(Position())))
 print(events, *spent(), file=sys.stderr)
 """

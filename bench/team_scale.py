@@ -96,7 +96,6 @@ class Bench:
             after["after three months"] = self.server.position_before(months)
         for what, position in after.items():
             with open_server(self.url(0)) as server:
-                server.standing()
                 found = pages_after(server, position)
             name = f"pulls {what}" + (f", {found:,} events" if found else "")
             yield self.figure(f"{name}, open connection", pulling(self.url, position, fresh=False))
@@ -107,7 +106,6 @@ class Bench:
         for project in (SMALL_NAME, MIDDLE_NAME):
             url = self.server.url(joiner_of(project))
             with open_server(url) as server:
-                server.standing()
                 found = pages_after(server, Position())
             work = pulling(lambda _, url=url: url, Position(), fresh=True)  # type: ignore[misc]
             yield self.figure(f"joins of {found:,} events, new connection", work, (1, 8) if short else ())

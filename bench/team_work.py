@@ -26,18 +26,11 @@ def pulling(url: Callable[[int], str], after: Position, *, fresh: bool) -> Work:
     def person(nr: int) -> Callable[[], int]:
         if fresh:
             return lambda: pull_afresh(url(nr), after)
-        server = session(url(nr))
+        server = TeamServer(connect(url(nr)))
         pages_after(server, after)
         return lambda: 1 if pages_after(server, after) >= 0 else 0
 
     return person
-
-
-def session(url: str) -> TeamServer:
-    """A connection that has asked who it is, as clients do before they read."""
-    server = TeamServer(connect(url))
-    server.standing()
-    return server
 
 
 def pages_after(server: TeamServer, after: Position) -> int:
@@ -46,7 +39,6 @@ def pages_after(server: TeamServer, after: Position) -> int:
 
 def pull_afresh(url: str, after: Position) -> int:
     with open_server(url) as server:
-        server.standing()
         pages_after(server, after)
     return 1
 
@@ -55,7 +47,7 @@ def reading_pages(url: Callable[[int], str]) -> Work:
     """Read a large project from its beginning; a unit is a page of 1,000 events."""
 
     def person(nr: int) -> Callable[[], int]:
-        server = session(url(nr))
+        server = TeamServer(connect(url(nr)))
         pages = iter(server.events_after(Position()))
 
         def turn() -> int:
@@ -75,7 +67,7 @@ def pushing(url: Callable[[int], str], project: Callable[[int], str], events: in
     def person(nr: int) -> Callable[[], int]:
         if fresh:
             return lambda: push_afresh(url(nr), project(nr), events)
-        server = session(url(nr))
+        server = TeamServer(connect(url(nr)))
         send(server, project(nr), events)
         return lambda: send(server, project(nr), events)
 
@@ -84,7 +76,6 @@ def pushing(url: Callable[[int], str], project: Callable[[int], str], events: in
 
 def push_afresh(url: str, project: str, events: int) -> int:
     with open_server(url) as server:
-        server.standing()
         return send(server, project, events)
 
 

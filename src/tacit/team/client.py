@@ -60,7 +60,8 @@ _NOT_FOUND = "P0002"  # SQLSTATE no_data_found: the event to purge is not on the
 
 
 class Standing(Record):
-    """Who the person is on the server, their projects there, and the names of those that cannot be one here.
+    """Who the person is on the server, their projects there, and the names of those that cannot be one here. Who is no
+    member has no projects.
 
     `team` is the id of the team, "" if the server's schema is older than that. `read_only`: it takes nothing, because
     it is a replica or was made so.
@@ -104,11 +105,14 @@ class TeamChange(Record):
 
 
 class TeamServer:
-    """An open connection to a team's server."""
+    """An open connection to a team's server, and the standing of the person there.
+
+    Raises RefusedError if the schema is none that this version knows, or the session is somebody else's.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._is_member = self._answers = False
+        self._is_member, self._answers, self.standing = self._ask_standing()
 
     @contextmanager
     def _transaction(self) -> Iterator[Cursor]:
@@ -119,17 +123,12 @@ class TeamServer:
         except ValueError:
             raise ServerError("the server's answer cannot be read", "tell its administrator") from None
 
-    def standing(self) -> Standing:
-        """Return who one is; who is no member has no projects.
-
-        Raises:
-            RefusedError: The schema is none that this version knows, or the session is somebody else's.
-        """
+    def _ask_standing(self) -> tuple[bool, bool, Standing]:
+        """Return whether one may read, whether what schemas have from migration 2 on may be called, and who one is."""
         from tacit.team.schema import require_schema
 
         with self._transaction() as cursor:
             use = require_schema(cursor)
-            self._is_member, self._answers = use.is_member, use.answers and use.is_member
             cursor.execute(_SELECT_USER)
             ((user, read_only),) = cursor.fetchall()
             if user != (asked := self._connection.info.user):
@@ -148,7 +147,8 @@ class TeamServer:
                 projects = [TeamProject(str(name), curator is True) for name, curator in cursor.fetchall()]
         unusable = tuple(project.name for project in projects if project_problem(project.name))
         usable = tuple(project for project in projects if project.name not in unusable)
-        return Standing(member_name(str(user)), usable, unusable, str(team), read_only is True)
+        standing = Standing(member_name(str(user)), usable, unusable, str(team), read_only is True)
+        return use.is_member, use.answers and use.is_member, standing
 
     def has_lost(self, places: Sequence[EventPlace]) -> bool:
         """Return whether the server does not have all of these events where they were: it was restored."""

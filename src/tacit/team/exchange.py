@@ -152,7 +152,7 @@ class TeamExchange(HomePart):
         return TeamSyncResult(waiting=waiting, problem=problem)
 
     def _exchange(self, server: TeamServer, home: TeamHome, erase: Erase) -> TeamSyncResult:
-        standing = server.standing()
+        standing = server.standing
         _check_same(home, standing)
         usable = {project.name: project for project in standing.projects}
         joined = tuple(usable[project.name] for project in home.projects if project.name in usable)
