@@ -87,6 +87,7 @@ class Server:
             migrate(admin)
         with cluster.connect(self.database) as superuser:
             superuser.execute(sql.SQL(_CREATE_MEMBERS))
+            superuser.execute("select tacit.limit_proposals(2147483647)")  # the history is made in one day
         self._load()
         self.week = self._position_a_week_ago()
 

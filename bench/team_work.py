@@ -39,7 +39,6 @@ def pages_after(server: TeamServer, after: Position) -> int:
 
 def pull_afresh(url: str, after: Position) -> int:
     with open_server(url) as server:
-        server.standing()
         pages_after(server, after)
     return 1
 
@@ -55,6 +54,7 @@ def reading_pages(url: Callable[[int], str]) -> Work:
             nonlocal pages
             if next(pages, None) is None:
                 pages = iter(server.events_after(Position()))
+                next(pages)
             return 1
 
         turn()
@@ -76,7 +76,6 @@ def pushing(url: Callable[[int], str], project: Callable[[int], str], events: in
 
 def push_afresh(url: str, project: str, events: int) -> int:
     with open_server(url) as server:
-        server.standing()
         return send(server, project, events)
 
 

@@ -202,6 +202,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "quote": ("string", "the words it was learned from"),
     "read_count": ("integer", "things said and done that were read"),
     "ran": ("string", "the command that the agent ran after it said this; empty where it ran none"),
+    "read_only": ("boolean", "whether the team's server takes nothing, as a replica does"),
     "reason": (
         "string",
         "why a memory is suggested or was forgotten, why an answer was found, which rule decided",
@@ -215,6 +216,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "replies": ("[string]", "what the agent said in a turn"),
     "requests": ("[string]", "what the person asked for in a session"),
     "requires": ("[string]", "commands of which a guard wants one to be run before"),
+    "restored": ("boolean", "whether the team's server was restored from a backup and read again"),
     "result": ("string", "what a tool answered, in short"),
     "results": ("[step]", "the steps that ran, and how each ended"),
     "removed_count": ("integer", "memories of the team that were taken back"),
@@ -418,7 +420,7 @@ OBJECTS: dict[str, str] = {
     "sync": "pages remotes team_sync",
     "team_sync": (
         "server received_count removed_count sent_count queued_count refused ended offered proposal_count unfit_count"
-        " problem"
+        " read_only restored problem"
     ),
     "team_summary": "server synced_at problem queued_count proposal_count unpurged_count overdue",
     "transcript": "path agent session_ids prompt_count read_count new_count unchanged unknown damaged problem",

@@ -62,6 +62,7 @@ _ASK_FOR_RENEWAL = "ask its administrator to renew it"
 _ASK_FOR_ACCESS = (
     "ask its administrator to let your role in from this machine, with TLS: hostssl in pg_hba.conf, grant connect"
 )
+_ASK_FOR_RIGHT_NAME = "ask its administrator what your certificate has to say; a name that is also a role's is nobody's"
 _CHECK_FILE = "save the CA certificate there, or correct sslrootcert in the address"
 _SHOW_CERTIFICATE = (
     "it wants a certificate of yours: ~/.postgresql/postgresql.crt and .key, or ?sslcert=FILE&sslkey=FILE"
@@ -101,7 +102,7 @@ _SERVER_ERRORS: tuple[tuple[tuple[str, ...], str, str, type[ServerError]], ...] 
     (("25006",), "only reads", _WHEN_PRIMARY, ServerUnreachableError),
     (("08", "57P", "53", "25P"), "cannot be reached", _LATER, ServerUnreachableError),
     (("57014", "55P03", "40"), "took too long", _LATER, ServerUnreachableError),
-    (("28",), _NOT_IN, _CHECK_ROLE, ServerError),
+    (("28",), _NOT_IN, _ASK_FOR_RIGHT_NAME, ServerError),
     (("54000",), "takes no more", "what waits is kept here, and sent later", ServerLimitError),
     (("3D000",), "has no such database", _CHECK_NAME, ServerError),
     (("3F000", "42P01", "42883", "42703"), "is not set up for this version of Tacit", _SET_UP, ServerError),

@@ -276,14 +276,14 @@ def _keep(patch: pytest.MonkeyPatch) -> None:
 
 def _unanswered(patch: pytest.MonkeyPatch) -> None:
     """That one has no role is a failure, as when the server is down."""
-    whole = Client.standing
+    whole = Client._ask_standing
 
     def standing(self: Client) -> Any:
-        if not (found := whole(self)).projects:
+        if not (found := whole(self))[-1].projects:
             raise RefusedError("the server has no team's schema that you may use")
         return found
 
-    patch.setattr(Client, "standing", standing)
+    patch.setattr(Client, "_ask_standing", standing)
 
 
 def _dropped(patch: pytest.MonkeyPatch) -> None:

@@ -143,6 +143,16 @@ def test_taking_all_down_wants_the_name_of_the_database(person: Person, postgres
     assert "not set up for a team" in person.tacit("team", "members", url, code=1).err
 
 
+def test_going_back_says_what_is_lost_and_asks(person: Person, postgres: Cluster) -> None:
+    server = TeamServer(postgres)
+    words = ("team", "setup", server.url(server.admin), "--to")
+    said = converse(person, *words, "1", answers=[("[y/N] ", "y")]).out
+    assert "Events and memberships stay." in said and "Done: version 1." in said
+    assert "lost" in said and "There is no undo" not in said
+    said = person.tacit(*words, "0", "--yes").out
+    assert "All events are lost" in said and "There is no undo" in said and "Done: version 0." in said
+
+
 def test_the_first_setup_asks_at_a_terminal(person: Person, url: str) -> None:
     for answer, said in (("n", "Nothing was changed."), ("y", f"Done: version {LATEST}.")):
         assert said in converse(person, "team", "setup", url, answers=[("[y/N] ", answer)]).out

@@ -131,6 +131,36 @@ def test_a_curator_accepts_the_words_that_were_shown_or_nothing(victim: Teammate
     assert RULE.upper() in bob.here("team", "review").out
 
 
+_EVENTS = (
+    "events_after(xid8, bigint, integer)",
+    "returns table (xid text, seq text, id text, project text, author text, at timestamptz, kind text, memory text,"
+    f" body text) language sql as $$ select %s, '1', 'x', '{PROJECT}', 'a', now(), 'proposed', 'a', '{{}}' %s $$",
+)
+
+
+@pytest.mark.parametrize(
+    ("function", "answer"),
+    [
+        ("version()", "returns text language sql as $$ select 'soon' $$"),
+        ("whoami()", "returns table (person text, team text) language sql as $$ select 'a', 'b' where false $$"),
+        (_EVENTS[0], _EVENTS[1] % ("repeat('9', 6000)", "")),
+        (_EVENTS[0], _EVENTS[1] % ("null::text", "")),
+        (_EVENTS[0], _EVENTS[1] % ("'1'", "from generate_series(1, 1000)")),  # the same page for ever
+    ],
+)
+def test_a_server_that_answers_something_else_changes_nothing(
+    victim: Teammate, bob: Teammate, function: str, answer: str
+) -> None:
+    agree(bob, bob, RULE)
+    victim.sync()
+    name = function.partition("(")[0]
+    with victim.server.session(victim.server.admin) as admin:
+        for statement in (f"alter function tacit.{function} rename to was_{name}", f"create function tacit.{function}"):
+            admin.execute(f"{statement} {answer}".encode() if "create" in statement else statement.encode())
+    assert "the server's answer cannot be read" in " ".join(victim.sync(code=1).out.split())
+    assert victim.memories().keys() == {RULE}
+
+
 def test_a_damaged_state_file_is_named_and_leaving_helps(alice: Teammate) -> None:
     state = alice.home / ".tacit" / "team" / "team.json"
     for damaged in (b"{", b"[]", json.dumps({"format": 1}).encode()):

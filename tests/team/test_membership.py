@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import uuid
 from pathlib import Path
 
 import pytest
 from harness.postgres import SUPERUSER, Cluster
 from psycopg import sql
 
+from tacit.hooks import agent
 from tacit.postgres import connect
 from tacit.team.schema import migrate
 from tests.support.postgres import PROJECT, TeamServer
@@ -27,6 +31,17 @@ def holds(person: Teammate) -> set[str]:
     return set(person.memories())
 
 
+def told_to_agents(person: Teammate) -> str:
+    """What the hook of an agent answers at the start of a session."""
+    session = {"hook_event_name": "SessionStart", "source": "startup", "cwd": str(person.clone)}
+    session["session_id"] = str(uuid.uuid4())
+    command = [sys.executable, "-I", "-S", agent.__file__, "claude", "inject", "SessionStart"]
+    done = subprocess.run(
+        command, input=json.dumps(session), env=person.environment(), capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
 def words(text: str) -> str:
     """The text without its line breaks."""
     return " ".join(text.split())
@@ -43,6 +58,7 @@ def dave(tmp_path: Path, alice: Teammate, bob: Teammate) -> Teammate:
     dave.join()
     dave.add(OTHER)
     assert holds(dave) == {RULE, OTHER}
+    assert RULE in told_to_agents(dave)
     return dave
 
 
@@ -61,7 +77,9 @@ def test_who_is_removed_from_the_last_project_keeps_nothing_of_the_team(dave: Te
     assert TAKEN_BACK in said
     assert "administrator" not in said
     assert holds(dave) == {OTHER}
-    assert RULE not in dave.here("brief").out and RULE not in dave.here("recall", "full build").out
+    assert RULE not in (dave.home / ".tacit" / "team" / "team.json").read_text()
+    assert RULE not in dave.here("brief").out and RULE not in told_to_agents(dave) and OTHER in told_to_agents(dave)
+    assert RULE not in dave.here("recall", "full build").out
     assert "0 came, 0 taken back" in dave.sync().out
     assert "member of no project" in words(dave.here("team").out)
 
@@ -116,6 +134,24 @@ def test_one_project_ends_and_the_others_stay(dave: Teammate, bob: Teammate) -> 
     assert f"You are no member of {PROJECT} any more: what came from there was taken back." in words(dave.sync().out)
     assert holds(dave) == {OTHER, shipped}
     assert [project["scope"] for project in dave.here("team", "--json").json["team_projects"]] == [f"project:{WEB}"]
+
+
+def test_an_end_of_membership_is_not_taken_for_a_restored_server(dave: Teammate, bob: Teammate) -> None:
+    """Also that of a project that one was added to and never joined, and where one is added again."""
+    for person in ("dave", "bob"):
+        dave.server.add(person, WEB)
+    bob.join()
+    bob.tacit("add", OTHER, "--private", cwd=(web := bob.repository("web", f"https://{WEB}.git")))
+    bob.tacit("share", memory_id(OTHER, WEB), cwd=web)
+    assert f"You were added to {WEB}" in words(dave.sync().out)
+    remove(dave, "--project", WEB)
+    told = [dave.sync().out]
+    remove(dave)
+    told.append(dave.sync().out)
+    dave.server.add("dave", PROJECT)
+    told.append(dave.sync().out)
+    dave.join()
+    assert not any("restored" in one for one in (*told, dave.sync().out))
 
 
 @pytest.mark.parametrize(
@@ -189,6 +225,10 @@ def test_a_server_of_another_version_is_joined_and_used(postgres: Cluster, tmp_p
     agree(alice, bob, OTHER)
     alice.sync()
     assert holds(alice) == holds(bob) == {RULE, OTHER}
+    with connect(server.url(SUPERUSER)) as admin:
+        migrate(admin, 1)
+        migrate(admin)
+    alice.sync()  # it is still the same team
     with connect(server.url(SUPERUSER)) as admin:
         assert admin.execute("select member, events, waiting from tacit.queue order by 1").fetchall() == [
             ("alice", 2, 0),

@@ -33,7 +33,7 @@ def test_more_proposals_than_a_day_may_have_wait_and_keep_nothing_else_back(alic
     bob.accept(own)
     alice.server.cluster.start()
     said = words(alice.sync(code=1).out)
-    assert "3 sent" in said and said.count("not taken: proposal") == 2
+    assert "3 sent" in said and "not taken: proposal" in said and "not taken for the same reason: proposal" in said
     assert "may propose 3 memories a day" in said and "is kept here, and sent later" in said
     assert "2 events wait to be sent" in alice.here("team").out
     assert "1 sent" in words(bob.sync().out)  # deciding has no limit
@@ -52,6 +52,35 @@ def test_yesterdays_proposals_do_not_count_today(team_server: TeamServer) -> Non
             team_server.propose(alice, "bbbbbbbbbbbb")
         admin.execute("update tacit.activity set day = day - 1")
         team_server.propose(alice, "bbbbbbbbbbbb")
+
+
+def test_withdrawals_are_no_way_around_the_limit(team_server: TeamServer) -> None:
+    """Whatever is inserted reaches every member of the project."""
+    team_server.add("alice", PROJECT)
+    limit(team_server, 1)
+    with team_server.session("alice") as alice:
+        team_server.propose(alice, "aaaaaaaaaaaa")
+        withdraw = (
+            "insert into tacit.event (id, project, kind, memory)"
+            " select gen_random_uuid(), %s, 'withdrawn', 'aaaaaaaaaaaa' from generate_series(1, %s)"
+        )
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="nothing that you proposed waits there"):
+            alice.execute(withdraw, [PROJECT, 2])
+        alice.execute(withdraw, [PROJECT, 1])
+        assert [row.kind for row in team_server.pull(alice)] == ["proposed", "withdrawn"]
+
+
+def test_nobody_delays_a_decision_by_an_open_transaction(team_server: TeamServer) -> None:
+    for name in ("alice", "bob"):
+        team_server.add(name, PROJECT, curator=name == "bob")
+    with team_server.session("alice") as alice, team_server.session("bob") as bob:
+        team_server.propose(alice, "aaaaaaaaaaaa")
+        alice.execute("begin")
+        team_server.propose(alice, "aaaaaaaaaaaa")
+        bob.execute("set lock_timeout = '1s'")
+        team_server.insert(bob, "declined", "aaaaaaaaaaaa")
+        alice.execute("rollback")
+        assert [row.kind for row in team_server.pull(bob)] == ["proposed", "declined"]
 
 
 def test_a_transaction_of_somebody_else_that_holds_events_back_is_named(

@@ -204,7 +204,9 @@ def test_a_replica_serves_pulls_and_keeps_what_is_to_be_sent(
     wait_for_replica(own_cluster, standby)
     claim = alice.add(RULE)
     said = alice.here("share", claim, code=1).out
-    assert "1 event waits to be sent: this server only reads" in said and OTHER in said
+    assert (told := "1 event waits to be sent: this server only reads") in said and OTHER in said
+    assert told in alice.here("sync", "--unattended", code=1).out
+    assert alice.here("sync", "--json", code=1).json["team_sync"]["read_only"]
     assert waits(alice) == 1 and alice.memories().keys() == {OTHER, RULE}
     alice.here("share", "--withdraw", claim, code=0)
     assert waits(alice) == 0  # it was never sent, so nothing has to be taken back

@@ -122,7 +122,7 @@ def _sync_silently(call: Invocation) -> int:
             from tacit.cli.team import team_problem_lines
 
             echo_lines(team_problem_lines(team))
-    return exit_code_of(remotes) or (1 if team and (team.problem or team.refused) else 0)
+    return exit_code_of(remotes) or (0 if team is None or team.is_complete else 1)
 
 
 class PageSync(Record):

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from tacit.postgres import Connection
 
 _SHORT = 6  # letters of an id: the team's ids are not all in the index
-_WHEN_PRIMARY = "They are sent with the next tacit sync once the address leads to the server that takes writes."
 _MAX_LISTED = 20  # memories that are listed before joining
 _IDS = ("ID…", True, "7k2m9q")  # of a subcommand: its usage, whether it takes more than one, what to type instead
 _VERBS = {
@@ -328,9 +327,8 @@ def team_problem_lines(result: TeamSyncResult) -> Iterator[str]:
     """Yield only what the person has to do something about."""
     if result.problem:
         yield f"Team: {printable(result.problem)}"
-    for refused in result.refused:
-        what = f"{_VERBS[refused.entry.verb]} {_entry_text(refused.entry)}"
-        yield f"Team: not taken: {what}: {printable(refused.problem)}"
+    for line in _unsent_lines(result):
+        yield f"Team: {line}"
     for name in result.ended:
         yield f"Team: you are no member of {printable(name)} any more: what came from there was taken back."
 
@@ -348,28 +346,39 @@ def team_sync_json(call: Invocation, result: TeamSyncResult) -> JsonObject:
         "offered": [team_scope(name) for name in result.offered],
         "proposal_count": len(call.vault.exchange.team.proposals()),
         "unfit_count": result.unfit,
+        "read_only": result.read_only,
+        "restored": result.restored is not None,
         "problem": result.problem or None,
     }
+
+
+def _unsent_lines(result: TeamSyncResult) -> Iterator[str]:
+    """Yield what the server did not take. The reason stands once for all that it is about."""
+    for problem, group in groupby(result.refused, key=lambda refused: refused.problem):
+        entries = [refused.entry for refused in group]
+        for nr, entry in enumerate(entries[:_MAX_LISTED]):
+            what = f"{_VERBS[entry.verb]} {_entry_text(entry)}"
+            yield f"not taken for the same reason: {what}" if nr else f"not taken: {what}: {printable(problem)}"
+        if len(entries) > _MAX_LISTED:
+            yield f"and {len(entries) - _MAX_LISTED} more for this reason"
+    if result.read_only and result.waiting:
+        events = pluralize(result.waiting, "event waits", "events wait")
+        yield (
+            f"{events} to be sent: this server only reads, as a replica does. tacit sync sends what waits once the"
+            " address leads to the server that takes writes."
+        )
 
 
 def _echo_result(call: Invocation, result: TeamSyncResult) -> int:
     """Print what a sync changed and what it could not do."""
     _echo_changes(call, result)
-    for problem, group in groupby(result.refused, key=lambda refused: refused.problem):
-        entries = [refused.entry for refused in group]
-        for entry in entries[:_MAX_LISTED]:
-            echo_wrapped(f"  ✗ not taken: {_VERBS[entry.verb]} {_entry_text(entry)}: {printable(problem)}")
-        if len(entries) > _MAX_LISTED:
-            echo(f"  ✗ and {len(entries) - _MAX_LISTED} more for this reason")
-    if result.read_only and result.waiting:
-        events = pluralize(result.waiting, "event waits", "events wait")
-        echo_wrapped(f"  ✗ {events} to be sent: this server only reads, as a replica does. {_WHEN_PRIMARY}")
+    for line in _unsent_lines(result):
+        echo_wrapped(f"  ✗ {line}")
     _echo_ended(result)
     if result.restored is not None:
-        again = pluralize(result.restored, "event", "events")
         echo_wrapped(
-            f"  The server was restored from a backup: all of it was read again. {again} of yours that it had forgotten"
-            " is queued and sent again; decisions of others come back when they sync."
+            "  The server was restored from a backup, and all of it was read again. What it had forgotten of yours is"
+            f" sent again ({pluralize(result.restored, 'event')}); what others decided comes back when they sync."
         )
     if held := result.held:
         who = f"pid {held.pid} of {held.role}, {held.application or 'no name'}" if held.role else "of somebody"
@@ -384,7 +393,7 @@ def _echo_result(call: Invocation, result: TeamSyncResult) -> int:
         echo(f"  {pluralize(waiting, 'proposal waits', 'proposals wait')} for you: tacit team review")
     if result.unfit:
         echo(f"  {pluralize(result.unfit, 'row')} of the server could not be believed and is left out")
-    return 1 if result.refused or (result.read_only and result.waiting) else 0
+    return 0 if result.is_complete else 1
 
 
 def _echo_ended(result: TeamSyncResult) -> None:
@@ -495,10 +504,11 @@ def set_up(call: Invocation, url: str) -> None:
         if not plan.up and not plan.down:
             echo("Nothing to do.")
             return
-        lost = schema.read_holdings(connection) if plan.down else None
-        for verb, migrations in (("apply", plan.up), ("take down", plan.down)):
-            for migration in migrations:
-                echo_wrapped(f"  will {verb} {migration.name}: {printable(migration.summary)}")
+        for migration in plan.up:
+            echo_wrapped(f"  will apply {migration.name}: {printable(migration.builds)}")
+        for migration in plan.down:
+            echo_wrapped(f"  will take down {migration.name}: {printable(migration.loses)}")
+        lost = schema.read_holdings(connection) if plan.down and plan.target == 0 else None
         if not _agrees(call, connection, lost):
             return
         schema.migrate(connection, target)
@@ -583,9 +593,10 @@ def remove_project_member(call: Invocation, url: str, role: str) -> None:
         can_log_in = people.has_role(connection, role)
     where = ", ".join(removed) or "the team"
     echo_wrapped(f"{printable(role)} was removed from {printable(where)} and sees nothing of it from now on.")
-    echo_wrapped("What they have pulled is in their home; what they proposed stays, under their name.")
+    echo_wrapped("Their home gives it back with its next sync; what they proposed stays, under their name.")
     if not remaining and can_log_in:
-        echo(dim(f"The role can still log in. To end that, in psql: drop role {printable(role)}"))
+        drop = f"To end that when they have synced, in psql: drop role {printable(role)}"
+        echo_wrapped(dim(f"The role can still log in, and learns only so that it is over. {drop}"))
 
 
 def _remove(role: str) -> str:

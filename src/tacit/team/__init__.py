@@ -113,7 +113,7 @@ class Team(HomePart):
                 f"this home belongs to the team at {address_of(known.url)} already", "tacit team leave, then join"
             )
         with open_server(url) as server:
-            standing = server.standing()
+            standing = server.standing
             home = TeamHome(url, standing.user, standing.projects, team=standing.team)
             return TeamPreview(self._exchange.pull(server, home)[0], standing.unusable)
 
@@ -260,7 +260,6 @@ class Team(HomePart):
         """Ask the server who decided what, and who changed the membership, in the projects where one is a curator."""
         self._store.actor.require_person("asks a team's server", "tacit team log")
         with open_server(self.require().url) as server:
-            server.standing()
             return server.changes(most)
 
     # Shared steps

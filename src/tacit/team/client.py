@@ -60,7 +60,8 @@ _NOT_FOUND = "P0002"  # SQLSTATE no_data_found: the event to purge is not on the
 
 
 class Standing(Record):
-    """Who the person is on the server, their projects there, and the names of those that cannot be one here.
+    """Who the person is on the server, their projects there, and the names of those that cannot be one here. Who is no
+    member has no projects.
 
     `team` is the id of the team, "" if the server's schema is older than that. `read_only`: it takes nothing, because
     it is a replica or was made so.
@@ -104,23 +105,30 @@ class TeamChange(Record):
 
 
 class TeamServer:
-    """An open connection to a team's server."""
+    """An open connection to a team's server, and the standing of the person there.
+
+    Raises RefusedError if the schema is none that this version knows, or the session is somebody else's.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._is_member = self._answers = False
+        self._is_member, self._answers, self.standing = self._ask_standing()
 
-    def standing(self) -> Standing:
-        """Return who one is; who is no member has no projects.
+    @contextmanager
+    def _transaction(self) -> Iterator[Cursor]:
+        """Run one transaction. An answer that cannot be read, as no schema of Tacit gives it, is the server's error."""
+        try:
+            with transaction(self._connection) as cursor:
+                yield cursor
+        except ValueError:
+            raise ServerError("the server's answer cannot be read", "tell its administrator") from None
 
-        Raises:
-            RefusedError: The schema is none that this version knows, or the session is somebody else's.
-        """
+    def _ask_standing(self) -> tuple[bool, bool, Standing]:
+        """Return whether one may read, whether what schemas have from migration 2 on may be called, and who one is."""
         from tacit.team.schema import require_schema
 
-        with transaction(self._connection) as cursor:
+        with self._transaction() as cursor:
             use = require_schema(cursor)
-            self._is_member, self._answers = use.is_member, use.answers and use.is_member
             cursor.execute(_SELECT_USER)
             ((user, read_only),) = cursor.fetchall()
             if user != (asked := self._connection.info.user):
@@ -139,14 +147,15 @@ class TeamServer:
                 projects = [TeamProject(str(name), curator is True) for name, curator in cursor.fetchall()]
         unusable = tuple(project.name for project in projects if project_problem(project.name))
         usable = tuple(project for project in projects if project.name not in unusable)
-        return Standing(member_name(str(user)), usable, unusable, str(team), read_only is True)
+        standing = Standing(member_name(str(user)), usable, unusable, str(team), read_only is True)
+        return use.is_member, use.answers and use.is_member, standing
 
     def has_lost(self, places: Sequence[EventPlace]) -> bool:
         """Return whether the server does not have all of these events where they were: it was restored."""
         if not (self._answers and places):
             return False
         ids, positions = [place.id for place in places], [place.position for place in places]
-        with transaction(self._connection) as cursor:
+        with self._transaction() as cursor:
             cursor.execute(_SELECT_LOST, (ids, [str(at.xid) for at in positions], [at.seq for at in positions]))
             return cursor.fetchall() != [(0,)]
 
@@ -154,20 +163,20 @@ class TeamServer:
         """Return what waits for somebody's transaction, None if nothing does."""
         if not self._answers:
             return None
-        with transaction(self._connection) as cursor:
+        with self._transaction() as cursor:
             cursor.execute(_SELECT_HELD_BACK)
             ((events, seconds, *holder),) = cursor.fetchall()
-        if not events:
-            return None
-        names = (printable(one_line(str(name or ""), MAX_NAME_CHARS)) for name in holder)
-        return HeldBack(int(str(events)), int(str(seconds)), *names)
+            names = (printable(one_line(str(name or ""), MAX_NAME_CHARS)) for name in holder)
+            return HeldBack(int(str(events)), int(str(seconds)), *names) if events else None
 
     def events_after(self, position: Position) -> Iterator[list[ServerRow]]:
         """Yield what the server has after a position, page by page, in its order: nothing for who is no member."""
         while self._is_member:
-            with transaction(self._connection) as cursor:
+            with self._transaction() as cursor:
                 cursor.execute(_SELECT_EVENTS, (str(position.xid), position.seq, PAGE_ROWS))
                 page = [_parse_row(row) for row in cursor.fetchall()]
+                if page and page[-1].position <= position:
+                    raise ValueError("it would be read for ever")
             if page:
                 yield page
                 position = page[-1].position
@@ -178,7 +187,7 @@ class TeamServer:
         """Return the latest decisions and changes of membership in one's projects, the latest first. For curators."""
         if not self._answers:
             raise RefusedError("the server does not say who decided what: its schema is older, or you are no member")
-        with transaction(self._connection) as cursor:
+        with self._transaction() as cursor:
             cursor.execute(_SELECT_CHANGES, (most,))
             rows = [[printable(one_line(str(value or ""), MAX_REASON_CHARS)) for value in row] for row in cursor]
         return [TeamChange(*row) for row in rows]
@@ -216,7 +225,7 @@ class TeamServer:
         """Run one transaction. Return why the server refused it, None if it did not; that it takes no more is raised
         unless `limited`."""
         try:
-            with transaction(self._connection) as cursor:
+            with self._transaction() as cursor:
                 action(cursor)
         except ServerUnreachableError:
             raise

@@ -54,6 +54,7 @@ class EventPlace(Record):
 
     position: Position
     id: str
+    project: str = ""
 
 
 class ServerRow(Record):

@@ -108,6 +108,11 @@ class TeamSyncResult(Record):
     held: HeldBack | None = None
     problem: str = ""
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the server was asked and took all that waited."""
+        return not (self.problem or self.refused or (self.read_only and self.waiting))
+
 
 class TeamExchange(HomePart):
     """The exchange of one home with its team's server. The caller has checked that a person asks."""
@@ -147,7 +152,7 @@ class TeamExchange(HomePart):
         return TeamSyncResult(waiting=waiting, problem=problem)
 
     def _exchange(self, server: TeamServer, home: TeamHome, erase: Erase) -> TeamSyncResult:
-        standing = server.standing()
+        standing = server.standing
         _check_same(home, standing)
         usable = {project.name: project for project in standing.projects}
         joined = tuple(usable[project.name] for project in home.projects if project.name in usable)
@@ -155,11 +160,13 @@ class TeamExchange(HomePart):
         offered = tuple(sorted(set(usable) - home.names))
         now = home._replace(user=standing.user, team=standing.team, projects=joined, offered=offered, shut_out=())
         restored = None
-        is_lost = server.has_lost(home.latest)
-        if is_lost or (standing.team and not home.latest and home.position != Position()):  # as older versions left it
+        readable = {*usable, *standing.unusable}  # events of other projects are not shown to one any more
+        latest = [place for place in home.latest if place.project in readable]
+        is_lost = server.has_lost(latest)
+        # None is left, or older versions kept none: a later restore could not be noticed.
+        if is_lost or (standing.team and not latest and home.position != Position()):
             now, again = self._read_again(server, now)
-            # Events of projects that ended are not shown, and nothing else is missing.
-            restored = again if again or (is_lost and not ended) else None
+            restored = again if again or is_lost else None
         waiting = self._files.waiting()
         entries = [entry for entry in waiting if entry.project in usable]
         tried_at = timestamp(self._store.actor.clock())
@@ -218,7 +225,7 @@ class TeamExchange(HomePart):
             memories.update(changed_memories(memories, events, position))  # a copy a page would be quadratic
             seen.update(row.id for row in page)
             position, unfit = page[-1].position, unfit + problems
-            latest = (*latest, *(EventPlace(row.position, row.id) for row in page))[-_LATEST:]
+            latest = (*latest, *(EventPlace(row.position, row.id, row.project) for row in page))[-_LATEST:]
         known = {key: memory for key, memory in memories.items() if memory.project in home.names}
         known_home = home._replace(memories=known, position=position, latest=latest, unfit=home.unfit + unfit)
         return known_home, seen, unfit

@@ -41,12 +41,13 @@ _SELECT_USE = (
 
 
 class Migration(Record):
-    """One step of the schema: two files, the hash of both, and what it builds in one sentence."""
+    """One step of the schema: two files, the hash of both, and the first line of each: what it builds, what is lost."""
 
     number: int
     name: str
     hash: str
-    summary: str
+    builds: str
+    loses: str
     up_path: str
     down_path: str
 
@@ -77,9 +78,9 @@ def known_migrations(folder: str = MIGRATIONS) -> tuple[Migration, ...]:
         for path in paths:
             with open(path, "rb") as file:
                 texts.append(file.read().replace(b"\r\n", b"\n"))
-        summary = texts[0].partition(b"\n")[0].decode("utf-8").removeprefix("-- ")
+        first_lines = (text.partition(b"\n")[0].decode("utf-8").removeprefix("-- ") for text in texts)
         digest = sha256(b"".join(texts)).hexdigest()
-        migrations.append(Migration(int(name.partition("_")[0]), name, digest, summary, *paths))
+        migrations.append(Migration(int(name.partition("_")[0]), name, digest, *first_lines, *paths))
     return tuple(migrations)
 
 
@@ -332,8 +333,8 @@ def _revoke(cursor: Cursor, name: str) -> bool:
 
 
 def read_holdings(connection: Connection) -> Holdings:
-    """Return what would be lost with the schema."""
-    with administration(connection) as cursor:
+    """Return what would be lost with the schema, whatever its version is."""
+    with transaction(connection) as cursor:
         cursor.execute(
             "SELECT coalesce(pg_sequence_last_value('tacit.event_seq_seq'::regclass), 0), count(DISTINCT m.project),"
             " count(DISTINCT m.member) FROM tacit.membership m"

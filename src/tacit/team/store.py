@@ -313,7 +313,7 @@ def _decode_home(value: Any) -> TeamHome:
         {(memory.project, memory.id): memory for memory in memories},
         # What older versions do not write
         str(value.get("team", "")),
-        tuple(EventPlace(Position(*map(int, position)), str(event)) for position, event in value.get("latest", ())),
+        tuple(EventPlace(Position(*map(int, at)), *map(str, rest)) for at, *rest in value.get("latest", ())),
         tuple(map(str, value.get("shut_out", ()))),
     )
 

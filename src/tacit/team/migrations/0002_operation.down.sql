@@ -1,4 +1,4 @@
--- Takes down what 0002_operation.up.sql built. Events and memberships stay.
+-- Limits, counters and the record of who changed the membership are lost. Events and memberships stay.
 do $$
 begin
   execute format('set local role %I',
@@ -67,7 +67,7 @@ drop function tacit.lost(uuid[], xid8[], bigint[]);
 drop function tacit.whoami();
 drop function tacit.added();
 drop function tacit.place();
-alter table tacit.numbering drop column team, drop column place;
+alter table tacit.numbering drop column place; -- `team` stays: it is still the same team when the schema comes back
 
 create or replace function tacit.version() returns integer
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$

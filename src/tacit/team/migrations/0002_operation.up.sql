@@ -67,7 +67,9 @@ comment on function tacit.version() is
 -- Where numbers are given out: a server and a database. A dump that is loaded elsewhere brings numbers along that the
 -- new place has not given out, and goes on beyond all of them. `team` tells clients that it is still the same team.
 
-alter table tacit.numbering add column team uuid not null default gen_random_uuid(), add column place text;
+alter table tacit.numbering
+  add column if not exists team uuid not null default gen_random_uuid(), -- there if version 1 was gone back to
+  add column place text;
 
 create function tacit.place() returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -224,11 +226,18 @@ begin
       on conflict (project, memory, member) do update set event = excluded.event, since = excluded.since;
   elsif new.kind = 'withdrawn' then
     delete from tacit.waiting w where w.project = new.project and w.memory = new.memory and w.member = new.author;
+    if not found then -- or the limit of proposals would not limit events
+      raise exception 'nothing that you proposed waits there' using errcode = 'insufficient_privilege';
+    end if;
   elsif new.kind in ('declined', 'purged') or new.kind = 'accepted' and exists (
     select from tacit.waiting w
     where w.project = new.project and w.memory = new.memory and w.event::text = new.body ->> 'proposal'
   ) then
-    delete from tacit.waiting w where w.project = new.project and w.memory = new.memory;
+    -- A row that its member keeps locked is left: nobody delays a decision by proposing again in an open transaction.
+    delete from tacit.waiting w using (
+      select d.project, d.memory, d.member from tacit.waiting d
+      where d.project = new.project and d.memory = new.memory for update skip locked
+    ) decided where (w.project, w.memory, w.member) = (decided.project, decided.memory, decided.member);
   end if;
   return null;
 end $$;
