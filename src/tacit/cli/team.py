@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from itertools import groupby
 
 from tacit.cli import output
 from tacit.cli.cards import reference_json
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
 from tacit.cli.output import JsonObject, ask, ask_choice, bold, confirm, dim, echo, echo_wrapped, pluralize, warn
-from tacit.cli.team_people import import_members, let_people_in
-from tacit.errors import NotFoundError, RefusedError, UsageError
-from tacit.home.project import remote_name
+from tacit.cli.team_admin import (
+    add_project_member,
+    import_members,
+    remove_project_member,
+    set_up,
+    show_members,
+)
+from tacit.errors import NotFoundError, UsageError
 from tacit.model.claim import project_name
-from tacit.postgres import address_for, address_of, connect
-from tacit.team import TeamOverview, people, schema
+from tacit.team import TeamOverview
 from tacit.team.events import Proposal, TeamMemory, TeamStatus, team_scope
 from tacit.team.exchange import TakenBack, TeamSyncResult
 from tacit.team.store import Outgoing, OutgoingVerb, TeamHome, TeamProject
 from tacit.text.display import clip, printable
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from tacit.postgres import Connection
 
 _SHORT = 6  # letters of an id: the team's ids are not all in the index
 _MAX_LISTED = 20  # memories that are listed before joining
@@ -475,132 +473,6 @@ def _proposal_json(proposal: Proposal) -> JsonObject:
         "at": proposal.at,
         "evidence": [proposal.evidence] if proposal.evidence else [],
     }
-
-
-# For the administrator of the server
-
-
-def set_up(call: Invocation, url: str) -> None:
-    """Show what has to be done on the server to reach a version of the schema, and do it."""
-    target = call.number("--to")
-    if call.flag("--people"):
-        call.only_one(("--people", "--to", "--restored"), "tacit team setup URL --people 'cert:/O=Acme/CN=NAME'")
-        let_people_in(call, url)
-        return
-    with connect(url) as connection:
-        if call.flag("--restored"):
-            call.only_one(("--restored", "--to"), "tacit team setup URL --restored")
-            echo_wrapped(
-                "Numbers of transactions will go on beyond all that were given out, so that clients with positions from"
-                " before the restore see every event that is added now."
-            )
-            if _agrees(call, connection):
-                schema.mark_restored(connection)
-                echo("Done.")
-            return
-        plan = schema.read_plan(connection, target)
-        version = f"PostgreSQL {connection.info.server_version // 10000}"
-        echo(f"{printable(str(address_of(url)))}: {version}, version {plan.version} of the team's schema")
-        if not plan.up and not plan.down:
-            echo("Nothing to do.")
-            return
-        for migration in plan.up:
-            echo_wrapped(f"  will apply {migration.name}: {printable(migration.builds)}")
-        for migration in plan.down:
-            echo_wrapped(f"  will take down {migration.name}: {printable(migration.loses)}")
-        lost = schema.read_holdings(connection) if plan.down and plan.target == 0 else None
-        if not _agrees(call, connection, lost):
-            return
-        schema.migrate(connection, target)
-    echo(f"Done: version {plan.target}.")
-    if plan.version == 0:
-        echo("\nNext, for each person:")
-        echo("  psql: create role alice login; and \\password alice")
-        echo("  tacit team add-member URL alice --project github.com/acme/api")
-        echo(f"They type: tacit team join {printable(address_for(url, 'alice'))}")
-
-
-def _agrees(call: Invocation, connection: Connection, lost: schema.Holdings | None = None) -> bool:
-    """Ask the administrator. Before something is deleted, the name of the database has to be typed."""
-    refusal = RefusedError("nothing was changed: there is no terminal to ask on", "add --yes")
-    if lost is None:
-        return call.agrees("Do it?", refusal)
-    echo_wrapped(
-        f"This deletes up to {pluralize(lost.events, 'event')} of {pluralize(lost.projects, 'project')} with"
-        f" {pluralize(lost.members, 'member')}, and the roles of the team. There is no undo; what members have"
-        " pulled stays in their homes."
-    )
-    if call.flag("--yes"):
-        return True
-    if not sys.stdin.isatty():
-        raise refusal
-    database = connection.info.dbname
-    with suppress(EOFError):
-        if ask(f"Type {printable(database)} to delete it: ").strip() == database:
-            return True
-    echo("Nothing was changed.")
-    return False
-
-
-def show_members(call: Invocation, url: str) -> None:
-    """List the members of all projects."""
-    with connect(url) as connection:
-        members = schema.list_members(connection)
-    rows = [
-        {
-            "name": member.name,
-            "scope": team_scope(member.project),
-            "curator": member.is_curator,
-            "inactive": not member.has_role,
-        }
-        for member in members
-    ]
-    if call.shows_json(lambda: rows):
-        return
-    if not members:
-        echo("No project has members. To add one: tacit team add-member URL ROLE --project NAME")
-    for project, group in groupby(members, key=lambda member: member.project):
-        echo(bold(printable(project)))
-        for member in group:
-            role = "curator" if member.is_curator else "member"
-            echo(f"  {printable(member.name)}  {dim(role if member.has_role else 'without the role: sees nothing')}")
-
-
-def add_project_member(call: Invocation, url: str, role: str) -> None:
-    """Make a role a member, or with `--curator` a curator, of a project."""
-    if not (project := remote_name(call.value("--project") or "")):
-        raise UsageError("which project?", f"tacit team add-member URL {role} --project github.com/acme/api")
-    with connect(url) as connection:
-        is_curator = schema.add_member(connection, role, project, curator=call.flag("--curator"))
-    echo_wrapped(f"{printable(role)} is a {'curator' if is_curator else 'member'} of {printable(project)}.")
-    if is_curator and not call.flag("--curator"):
-        echo_wrapped(f"A curator decides in all of their projects. To end that: {_remove(role)} --curator")
-
-
-def remove_project_member(call: Invocation, url: str, role: str) -> None:
-    """Remove a role from one project or from all, or take the right to decide from it."""
-    project = remote_name(call.value("--project") or "") or None
-    if call.flag("--curator"):
-        if project:
-            raise UsageError("a curator decides in all of their projects", f"{_remove(role)} --curator")
-        with connect(url) as connection:
-            schema.remove_curator(connection, role)
-        echo(f"{printable(role)} is not a curator any more.")
-        return
-    with connect(url) as connection:
-        removed = schema.remove_member(connection, role, project)
-        remaining = [member.project for member in schema.list_members(connection) if member.name == role]
-        can_log_in = people.has_role(connection, role)
-    where = ", ".join(removed) or "the team"
-    echo_wrapped(f"{printable(role)} was removed from {printable(where)} and sees nothing of it from now on.")
-    echo_wrapped("Their home gives it back with its next sync; what they proposed stays, under their name.")
-    if not remaining and can_log_in:
-        drop = f"To end that when they have synced, in psql: drop role {printable(role)}"
-        echo_wrapped(dim(f"The role can still log in, and learns only so that it is over. {drop}"))
-
-
-def _remove(role: str) -> str:
-    return f"tacit team remove-member URL {printable(role)}"
 
 
 _URL = ("the address of the server", False, "postgresql://HOST/DATABASE")
