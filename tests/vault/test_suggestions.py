@@ -86,6 +86,16 @@ def test_cd_lines_of_a_history_tell_the_project(person: Person) -> None:
 # Histories without timestamps
 
 
+def test_a_habit_is_dated_by_its_last_run_and_not_by_the_import(person: Person) -> None:
+    history(person, timed(*[("git pull --rebase", "make lint", "make test")] * 4))
+    (card,) = cards(person).values()
+    assert card["said_at"].startswith("2026-03-01T12:02")
+    person.tacit("accept", card["id"])
+    (listed,) = person.tacit("list", "--json").json
+    assert listed["said_at"] == card["said_at"] < listed["first_at"]
+    assert "last run 2026-03-01 12:02, learned 2026-03-02" in person.tacit("show", card["id"]).out
+
+
 def test_a_history_without_timestamps_is_labelled_as_such(person: Person) -> None:
     history(person, ["sbatch --nodes=4 job.sh"] * 6 + ["sbatch --nodes=8 job.sh"] * 5, ".bash_history")
     (card,) = person.tacit("suggestions", "--json").json

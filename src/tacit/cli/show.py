@@ -194,7 +194,8 @@ def run_show(call: Invocation) -> None:
     echo(f"    id {memory.id}, source {printable(memory.source)}, confidence {memory.confidence:.2f}")
     learned_at = memory.first_at.astimezone(memory.said_at.tzinfo)
     if memory.said_at < learned_at:
-        echo(f"    said {memory.said_at:%Y-%m-%d %H:%M}, learned {learned_at:%Y-%m-%d %H:%M}")
+        happened = "last run" if memory.is_habit else "said"
+        echo(f"    {happened} {memory.said_at:%Y-%m-%d %H:%M}, learned {learned_at:%Y-%m-%d %H:%M}")
     echo(f"    says: {printable(' | '.join(memory.claim.triple))}")
     if memory.claim.tags:
         echo(f"    tags: {printable(', '.join(memory.claim.tags))}")

@@ -478,12 +478,13 @@ class Habits:
 
 
 def _habit_proposal(tally: HabitTally, verdict: Verdict) -> Draft:
-    evidence = f"{tally.runs} runs in a history without timestamps"
+    evidence, events = f"{tally.runs} runs in a history without timestamps", ()
     if tally.has_timestamps:
         sessions = f"{tally.sessions} session{'s' * (tally.sessions != 1)}"
         evidence = f"{tally.runs} runs in {sessions}, the last on {last_day(tally)}"
+        events = (EventId(tally.last_event),)  # the memory is dated by it
     claim = criteria.habit_claim(tally.habit, tally.scope)
-    body = ClaimProposed(claim, verdict, HABIT_SOURCE, evidence, confidence=criteria.confidence(tally))
+    body = ClaimProposed(claim, verdict, HABIT_SOURCE, evidence, confidence=criteria.confidence(tally), events=events)
     return Draft(body, tally.scope, _ATTRIBUTION)
 
 
