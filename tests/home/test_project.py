@@ -142,11 +142,11 @@ def test_a_session_without_a_project_belongs_to_its_remote_or_its_directory(
 @pytest.mark.parametrize(
     ("directory", "folder"),
     [
-        ("/work/shop/.worktrees/3", "/work/shop"),
-        ("/work/shop/.worktrees/feature-x/src/api", "/work/shop"),
-        ("/work/shop/.claude/worktrees/calm-owl", "/work/shop"),
-        ("/work/shop/.worktrees", "/work/shop/.worktrees"),
-        ("/work/shop/worktrees/3", "/work/shop/worktrees/3"),
+        ("/srv/shop/.worktrees/3", "/srv/shop"),
+        ("/srv/shop/.worktrees/feature-x/src/api", "/srv/shop"),
+        ("/srv/shop/.claude/worktrees/calm-owl", "/srv/shop"),
+        ("/srv/shop/.worktrees", "/srv/shop/.worktrees"),
+        ("/srv/shop/worktrees/3", "/srv/shop/worktrees/3"),
     ],
 )
 def test_a_work_tree_inside_a_repository_of_another_machine_is_of_that_repository(
