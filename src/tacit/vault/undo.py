@@ -61,8 +61,11 @@ class UndoRedo(HomePart):
             connection = change.connection
             claim = resolve_memory(connection, reference, self._store.scope_in(connection)).id if reference else None
             operations = Operations(connection, must_decode)
-            latest = islice(operations.undoable(claim), MAX_STEPS)
-            events = next((found for found in latest if operation in (None, found[0].op)), None)
+            # Nothing refers to the query afterwards: one that is open would keep the connection open beyond the lock.
+            events = next(
+                (found for found in islice(operations.undoable(claim), MAX_STEPS) if operation in (None, found[0].op)),
+                None,
+            )
             if events is None:
                 raise RefusedError("nothing to undo", "tacit undo --list" if claim or operation else "")
             _must_be_last(connection, operations, events)

@@ -267,7 +267,8 @@ def test_whenever_it_is_killed_the_next_day_goes_on_and_learns_everything_once(d
     desk.hook()
 
     assert desk.pending == ["The deploy host of shop 2 is called kestrel2."]
-    assert 2 <= len(desk.client.calls) <= 3 and not desk.state["is_asking"]
+    # One call if it was killed after it had noted that it asks, and before it did.
+    assert 1 <= len(desk.client.calls) <= 3 and not desk.state["is_asking"]
     assert not (desk.person.home / ".tacit/judge").exists()
 
 
