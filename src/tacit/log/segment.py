@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from tacit.disk.files import Disk, link_error, make_folder, open_fd, replace_file, write_all
 from tacit.disk.lock import is_read_only_error, read_only_error
@@ -162,12 +162,16 @@ def _redact_block(events: Sequence[Event], digest: SecretDigest | None, harmless
     return list(events)
 
 
-def _strings_in(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, tuple):
-        for part in value:
-            yield from _strings_in(part)
+def _strings_in(value: Any) -> list[str]:
+    """Return the texts of a body, in order. It is called for each line that comes in, so it does not call itself."""
+    found, rest = [], [value]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, str):
+            found.append(part)
+        elif isinstance(part, tuple):
+            rest.extend(reversed(part))
+    return found
 
 
 def _redact_strings(value: Any, digest: SecretDigest | None) -> Any:

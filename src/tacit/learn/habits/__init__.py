@@ -478,7 +478,7 @@ class Habits:
 
 
 def _habit_proposal(tally: HabitTally, verdict: Verdict) -> Draft:
-    evidence, events = f"{tally.runs} runs in a history without timestamps", ()
+    evidence, events = f"{tally.runs} runs in a history without timestamps", tuple[EventId, ...]()
     if tally.has_timestamps:
         sessions = f"{tally.sessions} session{'s' * (tally.sessions != 1)}"
         evidence = f"{tally.runs} runs in {sessions}, the last on {last_day(tally)}"
