@@ -38,10 +38,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def marks(one: Known, asked: Iterable[Case]) -> Iterator[Mark]:
     """Put each case to a memory with an empty home."""
+    print(f"… {one.name}", file=sys.stderr, flush=True)
     for case in asked:
         with tempfile.TemporaryDirectory(prefix="write-side-", ignore_cleanup_errors=True) as home:
             yield _mark(one.open(Path(home)), case)
-    print(f"… {one.name}", file=sys.stderr, flush=True)
 
 
 def _mark(memory: Memory, case: Case) -> Mark:

@@ -33,7 +33,7 @@ class Memory(Protocol):
     def listen(self, turns: Sequence[Turn]) -> Sequence[Kept]:
         """Return what is kept of a session, one sentence each."""
 
-    def add(self, text: str) -> Outcome:
+    def add(self, text: str, /) -> Outcome:
         """Add what a person states; each call is a day later. Return what became of it beside the former ones."""
 
     def forget(self, memories: Sequence[str], request: str) -> Sequence[str]:

@@ -26,13 +26,17 @@ _RUNS = re.compile(rf"[{_UNSPACED}]+|[^\W{_UNSPACED}]+")
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How one case went. `asked`: the memory left the decision to the person. Of sessions also how many sentences were
-    kept, how many of them belong to a quote, how many quotes there are, and how many of them are covered.
+    """How one case went.
+
+    `asked` says that it is right because the person is asked, `misasked` that they are asked, and the wrong question.
+    Of sessions also how many sentences were kept, how many of them belong to a quote, how many quotes there are, and
+    how many of them are covered.
     """
 
     case: Case
     right: bool
     asked: bool = False
+    misasked: bool = False
     kept: int = 0
     fitting: int = 0
     quotes: int = 0
@@ -44,9 +48,11 @@ class Count:
     right: int = 0
     of: int = 0
     asked: int = 0
+    misasked: int = 0
 
-    def add(self, right: int, of: int, asked: int = 0) -> None:
-        self.right, self.of, self.asked = self.right + right, self.of + of, self.asked + asked
+    def add(self, right: int, of: int, asked: int = 0, misasked: int = 0) -> None:
+        self.right, self.of = self.right + right, self.of + of
+        self.asked, self.misasked = self.asked + asked, self.misasked + misasked
 
 
 def of_session(case: Session, kept: Collection[Kept]) -> Mark:
@@ -60,7 +66,8 @@ def of_session(case: Session, kept: Collection[Kept]) -> Mark:
 def of_pair(case: Pair, outcome: Outcome) -> Mark:
     """Right if it was decided so, or if the person was asked just that. Of two that both hold, any question will do."""
     right = outcome in _RIGHT[case.ability]
-    return Mark(case, right, asked=right and outcome in _ASKED)
+    asked = outcome in _ASKED
+    return Mark(case, right, asked=asked and right, misasked=asked and not right)
 
 
 def of_request(case: Request, answer: Collection[str]) -> Mark:
@@ -98,7 +105,7 @@ def counts(marks: Iterable[Mark]) -> dict[str, dict[str, Count]]:
     found = {row: {group: Count() for group in GROUPS} for row in (*ABILITIES, PRECISION, RECALL)}
     for mark in marks:
         for group in ("English" if mark.case.language == "en" else "others", "all"):
-            found[mark.case.ability][group].add(mark.right, 1, mark.asked)
+            found[mark.case.ability][group].add(mark.right, 1, mark.asked, mark.misasked)
             found[PRECISION][group].add(mark.fitting, mark.kept)
             found[RECALL][group].add(mark.covered, mark.quotes)
     return found
@@ -114,5 +121,6 @@ def table(memories: Iterable[tuple[str, dict[str, dict[str, Count]]]]) -> Iterat
 
 
 def _cell(count: Count) -> str:
-    asked = f" ({count.asked} asked)" if count.asked else ""
-    return f"{count.right} of {count.of}{asked}"
+    asked = [f"{count.asked} asked"] if count.asked else []
+    asked += [f"{count.misasked} asked wrongly"] if count.misasked else []
+    return f"{count.right} of {count.of}" + (f" ({', '.join(asked)})" if asked else "")

@@ -21,7 +21,7 @@ class Plain:
         said = (part.strip() for turn in turns if turn.who == PERSON for part in _ENDS.split(turn.text))
         return [Kept(sentence, sentence) for sentence in said if sentence]
 
-    def add(self, text: str) -> Outcome:
+    def add(self, _text: str, /) -> Outcome:
         return Outcome.DISTINCT
 
     def forget(self, memories: Sequence[str], request: str) -> list[str]:

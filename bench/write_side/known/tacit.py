@@ -38,9 +38,9 @@ class Tacit:
         file.write_bytes(lines(teller.records))
         self._person.tacit("capture", str(file), cwd=self._project)
         learned = self._person.tacit("learn", "--json", cwd=self._project).json
-        return [Kept(one["label"], one["quote"]) for one in learned if one["state"] in _STATES]
+        return [Kept(one["text"], one["quote"]) for one in learned if one["state"] in _STATES]
 
-    def add(self, text: str) -> Outcome:
+    def add(self, text: str, /) -> Outcome:
         return _outcome(self._added(text))
 
     def forget(self, memories: Sequence[str], request: str) -> list[str]:
