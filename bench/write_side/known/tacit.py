@@ -1,0 +1,84 @@
+"""Tacit with its default settings, as a person uses it who takes every suggestion for a memory.
+
+A session is a transcript of Claude Code in a repository: `tacit capture` and `tacit learn`, without a judge. Statements
+are added as `tacit add` does, and `tacit forget --text` has no more than the request. What is told is what the hook
+UserPromptSubmit prints at the first prompt of a session.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from harness.person import Person
+from harness.transcripts import Claude, lines, name_of, place
+
+from bench.write_side.cases import PERSON, Turn
+from bench.write_side.memory import Kept, Known, Outcome
+from tacit.hooks import dispatch
+from tacit.learn.sessions import RECORDED_STATES
+from tacit.vault.memories import DecisionOutcome
+
+_BEGAN = datetime(2026, 3, 2, 10, tzinfo=UTC)
+_STATES = [state.value for state in RECORDED_STATES]
+
+
+class Tacit:
+    def __init__(self, home: Path) -> None:
+        self._person, self._days = Person(home), 0
+        self._project = self._person.repository()
+
+    def listen(self, turns: Sequence[Turn]) -> list[Kept]:
+        teller = Claude(name_of("write side"), str(self._project), _BEGAN)
+        for turn in turns:
+            (teller.ask if turn.who == PERSON else teller.reply)(turn.text)
+        file = place(self._person.folder, "claude", teller.session)
+        file.write_bytes(lines(teller.records))
+        self._person.tacit("capture", str(file), cwd=self._project)
+        learned = self._person.tacit("learn", "--json", cwd=self._project).json
+        return [Kept(one["text"], one["quote"]) for one in learned if one["state"] in _STATES]
+
+    def add(self, text: str, /) -> Outcome:
+        return _outcome(self._added(text))
+
+    def forget(self, memories: Sequence[str], request: str) -> list[str]:
+        ids = [self._ids(memory) for memory in memories]
+        self._person.tacit("forget", "--text", request, cwd=self._project, now=self._now(), code=None)
+        holding = {one["id"] for one in self._person.listed(cwd=self._project)}
+        return [memory for memory, own in zip(memories, ids, strict=True) if own & holding]
+
+    def tell(self, memories: Sequence[str], prompt: str) -> list[str]:
+        ids = [self._ids(memory) for memory in memories]
+        payload = {"session_id": name_of("prompt"), "cwd": str(self._project), "transcript_path": "", "prompt": prompt}
+        with self._person.at(self._project, self._now()):
+            told = dispatch.inject("claude", "UserPromptSubmit", json.dumps(payload).encode(), None) or ""
+        return [memory for memory, own in zip(memories, ids, strict=True) if any(f"({one})" in told for one in own)]
+
+    def _added(self, text: str) -> list[DecisionOutcome]:
+        with self._person.vault(self._project, self._now()) as vault:
+            return vault.memories.add_each(text, look_for_same=True)
+
+    def _ids(self, text: str) -> set[str]:
+        """Add a text, which may become several memories."""
+        return {outcome.memory.id for outcome in self._added(text)}
+
+    def _now(self) -> str:
+        """A day later than the last time."""
+        self._days += 1
+        return (_BEGAN + timedelta(days=self._days)).isoformat()
+
+
+def _outcome(outcomes: Sequence[DecisionOutcome]) -> Outcome:
+    """What was decided, before what is asked. An older constraint that holds on is named, and the person decides."""
+    if any(one.memory.strength > 1 for one in outcomes):
+        return Outcome.SAME
+    if any(one.overrules for one in outcomes):
+        return Outcome.CONTRADICT
+    if any(one.overruled_by or one.undecided or one.may_contradict for one in outcomes):
+        return Outcome.ASKED_CONTRADICT
+    return Outcome.ASKED_SAME if any(one.may_be_same for one in outcomes) else Outcome.DISTINCT
+
+
+MEMORY = Known("Tacit", Tacit)
