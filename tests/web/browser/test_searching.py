@@ -6,7 +6,7 @@ import re
 
 from harness.browser import sign_in
 from harness.person import Person
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Route, expect
 
 from tests.web.browser.visits import Visitor
 from tests.web.sessions import write_session
@@ -42,6 +42,26 @@ def test_answers_follow_the_typing_and_open_the_session_at_the_turn(person: Pers
     page.go_back()
     expect(page.locator("#query")).to_have_value("zebra crossing")
     expect(page.locator("#results")).to_contain_text("painted wrongly")
+
+
+def test_answers_that_arrive_during_a_click_do_not_swallow_it(person: Person, visitor: Visitor) -> None:
+    session = fill(person)
+    page = visitor.open("/search?q=zebra")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/search?*fragment=1*", hold)
+    with page.expect_request("**/search?*fragment=1*"):
+        page.locator("#query").fill("zebra crossing")
+    page.locator(".hit").first.get_by_role("link").first.hover()
+    page.mouse.down()
+    with page.expect_response("**/search?*fragment=1*"):
+        held[0].continue_()
+    page.wait_for_timeout(100)  # the answer is there and would be drawn
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(rf"/sessions/{session}\?turn={len(ASKED) + 1}"))
 
 
 def test_j_and_k_walk_through_the_answers(person: Person, visitor: Visitor) -> None:

@@ -169,6 +169,14 @@ async function decidePicked(action) {
 
 let searches = 0;
 let waiting = 0;
+let isReleased = Promise.resolve(); // an answer stays where it is while somebody clicks on it
+
+document.addEventListener("pointerdown", () => {
+  isReleased = new Promise((release) => {
+    const end = () => setTimeout(release); // the click itself comes right after this event
+    ["pointerup", "pointercancel"].forEach((name) => addEventListener(name, end, { once: true }));
+  });
+});
 
 async function search(form) {
   const number = ++searches;
@@ -183,6 +191,7 @@ async function search(form) {
   const response = await fetch(`${form.dataset.live}?${parameters}`, { credentials: "same-origin" }).catch(() => null);
   if (!response?.ok) return;
   const text = await response.text();
+  await isReleased;
   if (number !== searches) return; // a later keystroke was faster
   const parsed = new DOMParser().parseFromString(text, "text/html");
   find(`#${form.dataset.into}`).replaceChildren(...[...parsed.body.childNodes].map((node) => document.adoptNode(node)));
