@@ -539,6 +539,7 @@ _FORM_ACCESS: Mapping[str, Mapping[str, AccessLevel]] = {
     "guard": {"on": _PERSON, "off": _PERSON, "allow": _PERSON},
     "trust": {"--yes": _PERSON, "--revoke": _PERSON},
     "sync": dict.fromkeys(("--yes", "--keep", "--status", "--only", "--timer"), _PERSON),
+    "why": {"--include": _PERSON},
     "workflow": dict.fromkeys(("new", "edit", "run", "rename", "rm", "export --to"), _PERSON),
     "learn": {"--model": _PERSON, "--answers": _PERSON},
     "setup": {"--yes": _PERSON, "--remove": _PERSON},

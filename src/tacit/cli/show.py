@@ -273,9 +273,7 @@ def _write_account(call: Invocation, path: str) -> None:
     keys = {words.key for _, words in account.words}
     given = [key for value in call.all_values("--include") for key in value.replace(",", " ").split()]
     command = f"tacit why {quote(reference)} --html {quote(path)} --include"
-    if given:
-        vault.home.store.actor.require_person("chooses what others may read", f"{command} {' '.join(given)}")
-    elif keys and sys.stdin.isatty() and sys.stdout.isatty() and vault.home.store.actor.is_person:
+    if not given and keys and sys.stdin.isatty() and sys.stdout.isatty() and vault.home.store.actor.is_person:
         echo("Words of yours and of others that can be in the page:")
         _echo_words(account, keys)
         with suppress(EOFError):
