@@ -43,7 +43,7 @@ def test_it_tells_the_whole_history_and_only_the_words_that_were_chosen(shared: 
 
 def test_nothing_in_it_names_a_session_a_folder_or_words_that_were_not_chosen(tmp_path: Path) -> None:
     example, file = make_example_home(tmp_path), tmp_path / "why.html"
-    seen = set()
+    seen: set[str] = set()
     with example.vault(END) as vault:
         sessions = [listed.row.id for listed in vault.sessions.sessions()]
         for row in vault.search.latest(status=None)[0]:
