@@ -21,7 +21,7 @@ from typing import NamedTuple
 from bench.figures import Figure, against_target, print_figures
 from bench.public import beam, commits, data, locomo, published, rankers, table
 from bench.public.haystack import Haystack, Question
-from bench.public.rankers import Answer, Answers
+from bench.public.rankers import Answer
 from bench.public.scores import Tally
 from bench.public.table import Row
 
@@ -55,8 +55,7 @@ def main() -> int:
         if not chosen:
             sizes = " and ".join(f"{one.name} ({one.source.size})" for one in SETS if one.source)
             parser.error(f"no set is in {given.data}; download {sizes} with --fetch, or name one: --locomo FILE")
-        ways = [rankers.tacit, rankers.plain, *(() if given.no_minilm else (rankers.minilm,))]
-        rows = [row for known, path in chosen for row in _measured(known, path, ways)]
+        rows = [row for known, path in chosen for row in _measured(known, path, minilm=not given.no_minilm)]
     except (data.NotFetched, NotTheSet) as why:
         parser.error(str(why))
     used = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -105,14 +104,15 @@ def _chosen(given: argparse.Namespace) -> Iterator[tuple[Known, Path]]:
         yield known, path
 
 
-def _measured(known: Known, path: Path, ways: Iterable[Callable[[Sequence[Haystack]], Answers]]) -> Iterator[Row]:
+def _measured(known: Known, path: Path, *, minilm: bool) -> Iterator[Row]:
+    """MiniLM is slow, so it is asked about public sets alone."""
     try:
         haystacks = known.read(path)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as why:
         raise NotTheSet(f"{path} cannot be read as {known.name}: {why!r}") from why
     if not haystacks:
         raise NotTheSet(f"{path} holds no conversations of {known.name}")
-    for way in ways:
+    for way in (rankers.tacit, rankers.plain, *((rankers.minilm,) if minilm and known.source else ())):
         began = time.perf_counter()
         try:
             answers = way(haystacks)
