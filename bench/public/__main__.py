@@ -92,7 +92,7 @@ def _chosen(given: argparse.Namespace) -> Iterator[tuple[Known, Path]]:
         source, path = known.source, named[known.name]
         if path is None and source and not any(named.values()):
             path = given.data / source.place
-            if given.fetch:
+            if given.fetch and not data.is_known(source, path):
                 _say(f"{known.name}: {source.size} from {source.address} ({source.licence}), to {path}")
                 data.fetch(source, given.data)
             elif not path.exists():

@@ -74,8 +74,44 @@ def test_questions_with_evidence_are_counted_by_half_and_by_category(small: Path
         for ranker in ("Tacit", "Tacit, by words alone", "plain FTS5", "plain FTS5, whole sessions"):
             assert found[f"LoCoMo, sessions, {part}: {ranker}"] == f"1.000 ({count} questions; {perfect})"
     assert found["LoCoMo: evidence, recall@5"] == "1 (2 questions)"
+    assert found["LoCoMo, turns, multi-hop: Tacit"].endswith("share@10 1.000)")
     assert "LoCoMo, turns, all questions: plain FTS5, whole sessions" not in found
     assert "is not all of https://" in done.stderr
+
+
+def test_a_question_in_other_words_is_found_by_meaning_alone(tmp_path: Path) -> None:
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps([_conversation("conv-30", ("Who purchased a bird?", 1, ["D1:1"]))]), "utf-8")
+    found = _figures(_public("--locomo", str(path), "--json", "--no-minilm"))
+    for ranker, hit in (("Tacit", "1.000"), ("Tacit, by words alone", "0.000")):
+        assert found[f"LoCoMo, sessions, all questions: {ranker}"].startswith(hit)
+
+
+def test_the_messages_of_a_question_are_found_by_ability_and_what_names_none_is_left_out(tmp_path: Path) -> None:
+    folder = tmp_path / "1"
+    (folder / "probing_questions").mkdir(parents=True)
+    said = ["Which paint for the shed?", "Oak green lasts.", "Order two buckets.", "Ordered.", "Thanks!", "Bye."]
+    turn = [{"role": "user", "id": place, "content": f"{text} ->-> 1,{place}"} for place, text in enumerate(said)]
+    (folder / "chat.json").write_text(json.dumps([{"turns": [turn]}]), "utf-8")
+    asked = {
+        "knowledge_update": [{"question": "How many buckets of paint?", "source_chat_ids": {"old": [0], "new": [2]}}],
+        "abstention": [{"question": "Who painted the shed?"}],
+    }
+    (folder / "probing_questions/probing_questions.json").write_text(json.dumps(asked), "utf-8")
+    found = _figures(_public("--beam", str(tmp_path), "--json", "--no-minilm"))
+    assert found["BEAM 100K, messages, knowledge update: Tacit"].startswith("1.000 (1 questions;")
+    assert {name.rpartition(": ")[0].rpartition(", ")[2] for name in found} == {"all questions", "knowledge update"}
+
+
+def test_on_the_day_of_a_commit_later_sessions_are_not_there(tmp_path: Path) -> None:
+    session = {"branch": "main", "prompts": ["Add a cache to the importer"], "assistant": []}
+    sessions = [{"id": f"of {day}", "created": f"2026-01-0{day}T10:00:00Z", **session} for day in (5, 2)]
+    query = {"q": "Cache in the importer", "gold": ["of 2"], "date": "2026-01-03T10:00:00+00:00"}
+    path = tmp_path / "commits.json"
+    path.write_text(json.dumps({"sessions": sessions, "queries": [query]}), "utf-8")
+    found = _figures(_public("--commits", str(path), "--json"))
+    assert "hit@1 0.000" in found["session of a commit, all questions: Tacit"]
+    assert "hit@1 1.000" in found["session of a commit, asked on its day: Tacit"]
 
 
 def test_what_is_found_late_or_in_part_counts_for_less() -> None:
