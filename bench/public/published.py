@@ -28,13 +28,13 @@ class Published(NamedTuple):
     recall10: float | None = None
 
 
-_DEJA_VU = "vshulcz/deja-vu@341b4be docs/benchmarks/locomo.json:51"
-_BRAINCTL = "TSchonleber/brainctl@646c33c README.md:261"
+_DEJA_VU = "vshulcz/deja-vu@341b4be docs/benchmarks/locomo.json:50"
+_BRAINCTL = "TSchonleber/brainctl@646c33c README.md:263"
 _ORGBRAIN = "miyajima/org-brain@da1887f docs/OSS_MEMORY_COMPARISON_2026-07-30.md"
 _MEMPALACE = "MemPalace/mempalace@9b7cfc9 benchmarks/BENCHMARKS.md"
 _MNEM = "Uranid/mnem@2a8a369 benchmarks/results/analysis/locomo.md:12"
 _HEBB = "afx-team.github.io/hebb-mind/benchmarks/locomo"
-_BASIC = "basicmachines-co/basic-memory-benchmarks@0632f72 benchmarks/results/matrix-v1.2-summary.md:60"
+_BASIC = "basicmachines-co/basic-memory-benchmarks@0632f72 benchmarks/results/matrix-v1.2-summary.md:58"
 _PAPER = "arXiv:2402.17753, table 3"
 # Questions without evidence count as found there, four of 1,986.
 _FOUR_MORE = "yes, with 4 questions that have no evidence"
@@ -70,7 +70,7 @@ PUBLISHED: dict[str, tuple[Published, ...]] = {
         Published("DRAGON", None, _PAPER, _IN_PAPER, recall5=0.567, recall10=0.662),
         Published(
             "mcp-memory-service, MiniLM",
-            1986,
+            None,
             "doobidoo/mcp-memory-service@2e19378 README.md:599",
             "no: sentences made from the turns by a model",
             mrr=0.414,
