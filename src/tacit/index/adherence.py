@@ -84,6 +84,13 @@ def counts_by_claim(connection: sqlite3.Connection, claims: Iterable[ClaimId]) -
     return counts
 
 
+def first_injection(connection: sqlite3.Connection, claim: ClaimId, host_session_id: str) -> EventId | None:
+    """Return when a session was told a memory first, None if it was not."""
+    query = "SELECT min(event_id) FROM injected_memories WHERE claim_id = ? AND host_session_id = ?"
+    first: EventId | None = connection.execute(query, (claim, host_session_id)).fetchone()[0]
+    return first
+
+
 def ineffective_claims(connection: sqlite3.Connection, decode: Decode) -> dict[ClaimId, list[CheckRow]]:
     """Return the active memories that telling did not help, with the checks that show it, the latest first.
 

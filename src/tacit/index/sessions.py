@@ -253,6 +253,12 @@ def agents_of(connection: sqlite3.Connection, events: Sequence[str]) -> set[str]
     return {agent for (agent,) in connection.execute(query, (json.dumps(list(events)),))}
 
 
+def claims_from_events(connection: sqlite3.Connection, events: Sequence[EventId]) -> list[ClaimId]:
+    """Return the claims that were learned from any of these events."""
+    query = "SELECT DISTINCT claim_id FROM claim_sources WHERE event_id IN (SELECT value FROM json_each(?))"
+    return [ClaimId(claim) for (claim,) in connection.execute(query, (json.dumps(list(events)),))]
+
+
 def learned_sessions(connection: sqlite3.Connection, model: str = "") -> set[tuple[str, str]]:
     """Return (id, time of the last event then) of the sessions that were learned from, by this model or by any."""
     query = "SELECT session_id, ended_at FROM learned_sessions WHERE ? IN ('', model)"

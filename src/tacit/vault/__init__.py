@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tacit.vault.maintenance import Maintenance
     from tacit.vault.memories import DecisionOutcome, Memories
     from tacit.vault.purging import Purger
+    from tacit.vault.replay import Replays
     from tacit.vault.search import Search
     from tacit.vault.sessions import AdherenceQueries, SessionQueries
     from tacit.vault.status import HomeStatus
@@ -76,6 +77,7 @@ class Vault:
     workflows: Workflows = _part("tacit.vault.workflows:Workflows")
     adherence: AdherenceQueries = _part("tacit.vault.sessions:AdherenceQueries")
     digests: Digests = _part("tacit.vault.week:Digests")
+    replays: Replays = _part("tacit.vault.replay:Replays")
     contexts: Contexts = _part("tacit.inject.context:Contexts")
     guard: Guard = _part("tacit.vault.guard:Guard")
     learning: SessionLearning = _part("tacit.learn.sessions:SessionLearning")

@@ -81,15 +81,13 @@ class Digests(HomePart):
     def digest(self, since: str | None = None, *, learn: bool = True) -> WeekDigest:
         """Return what happened since a time as people type it, `30d` for example; default: in the last seven days.
 
-        Habits are learned first, unless `learn` is False. Raise UsageError if it is no time.
+        Habits are learned first, unless `learn` is False. Raise UsageError if it is no time, or in the future.
         """
-        from tacit.home.input import parse_time
+        from tacit.home.input import parse_since
         from tacit.learn.judge import Judging
 
         now = self._store.actor.clock()
-        start = now - timedelta(days=RECENT_DAYS)
-        if since is not None:
-            start = datetime.fromisoformat(parse_time(since, now, end_of_day=False)).astimezone(now.tzinfo)
+        start = now - timedelta(days=RECENT_DAYS) if since is None else parse_since(since, now)
         self._store.catch_up_fully()  # injections that no other query needs
         status, spent = home_status(self._home, learn=learn), Judging(self._home).spent_since(start)
         with self._store.snapshot() as connection:
