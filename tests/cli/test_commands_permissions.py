@@ -46,6 +46,7 @@ NEUTRAL_WORDS = {
     "sync": "--no-remotes --unattended --every",
     "sessions": "--turn --around --project --limit --all --exit-code",
     "injected": "--session --limit --all --exit-code",
+    "replay": "--since --limit --all",
     "workflow": "list show runs export --in --step --from --resume --set --yes --dry-run --as --form --file",
     "setup": "--check --without",
     "learn": "--session --since --all --dry-run --show-prompt --agent --quiet",

@@ -350,7 +350,7 @@ def _offer_judge(call: Invocation) -> None:
 
 
 def _show_answer(vault: Vault) -> None:
-    """Say what memory would have spared the person, ask something that their past can answer, and say what to do next."""
+    """Say what memory would have spared the person, answer a question from their past, and say what to do next."""
     echo()
     replay = vault.replays.replay(_REPLAYED)
     if replay.incidents:
