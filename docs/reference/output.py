@@ -262,6 +262,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "since": (TIME, "the beginning of the time that a digest is about"),
     "source": ("string", "where a memory comes from"),
     "sources": ("[source]", "what was said and done that an event was learned from"),
+    "spared_count": ("integer", "sessions in which a memory that came from a correction was told and followed"),
     "speaker": ("string", "who said the passage: an agent, or `you`; empty where there is none"),
     "spooled": ("integer", "commands that wait to be recorded"),
     "stale": ("[reference]", "memories that were not seen for long"),
@@ -365,6 +366,7 @@ OBJECTS: dict[str, str] = {
     "conclusion": f"{_REFERENCE} quote session event_ids reason confidence state contradicts",
     "conflict": "difference scope rule reason winner memories",
     "context": "directory scopes directories habits places often workflows memories",
+    "counted_session": f"{_SESSION} memories",
     "count_of_kind": "kind count",
     "count_of_shell": "shell count",
     "daily_judge": "judge at session_count suggestion_count tokens problem failed_count",
@@ -372,9 +374,9 @@ OBJECTS: dict[str, str] = {
     "event": "id text at actor provenance undone path line sources evidence reason instead",
     "explained": f"{_MEMORY} events commands adherence",
     "digest": (
-        "since highlights learned_count followed_count violated_count stopped_count forgotten_count pending new_count"
-        " ineffective_count idle_count outdated_count undecided untrusted proposal_count injected_count tokens"
-        " judge_tokens"
+        "since highlights learned_count followed_count violated_count stopped_count spared_count forgotten_count"
+        " pending new_count ineffective_count idle_count outdated_count undecided untrusted proposal_count"
+        " injected_count tokens judge_tokens"
     ),
     "finding": "where what mend serious",
     "imported_rule": f"{_REFERENCE} path line",
@@ -485,6 +487,8 @@ OUTPUTS: dict[str, str] = {
     "review --doubtful": "[conclusion]",
     "review": "[card]",
     "sessions show": "whole_session",
+    "sessions --result": "[counted_session]",
+    "sessions --since": "[counted_session]",
     "sessions": "[session]",
     "show": "memory",
     "status --commands": "statistics",

@@ -44,7 +44,7 @@ NEUTRAL_WORDS = {
     "guard": "list test --ask --deny --warn --forbid --instead --protect --before --run --yes",
     "trust": "--show",
     "sync": "--no-remotes --unattended --every",
-    "sessions": "--turn --around --project --limit --all --exit-code",
+    "sessions": "--turn --around --project --result --memory --since --before --limit --all --exit-code",
     "injected": "--session --limit --all --exit-code",
     "replay": "--since --limit --all",
     "workflow": "list show runs export --in --step --from --resume --set --yes --dry-run --as --form --file",

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from tacit.vault.status import HomeStatus
     from tacit.vault.suggestions import Suggestions
     from tacit.vault.undo import UndoRedo
+    from tacit.vault.value import Value
     from tacit.vault.week import Digests
     from tacit.vault.workflows import Workflows
 
@@ -76,6 +77,7 @@ class Vault:
     sessions: SessionQueries = _part("tacit.vault.sessions:SessionQueries")
     workflows: Workflows = _part("tacit.vault.workflows:Workflows")
     adherence: AdherenceQueries = _part("tacit.vault.sessions:AdherenceQueries")
+    value: Value = _part("tacit.vault.value:Value")
     digests: Digests = _part("tacit.vault.week:Digests")
     replays: Replays = _part("tacit.vault.replay:Replays")
     contexts: Contexts = _part("tacit.inject.context:Contexts")
