@@ -171,8 +171,7 @@ def summary_lines(replay: Replay) -> Iterator[str]:
             case IncidentKind.FAILURE:
                 yield f"Of {_count(replay.failure_count, 'failed command')} {number:,} had a known remedy: {rest}"
             case IncidentKind.VIOLATION:
-                rules, was = ("rule", "was") if number == 1 else ("rules", "were")
-                yield f"{number:,} {rules} that agents were told {was} broken, and you did not say so."
+                yield f"Rules that agents had been told were broken {_count(number, 'time')} without a word of yours."
 
 
 def empty_line(replay: Replay) -> str:

@@ -130,26 +130,24 @@ class Timeline(HomePart):
 
         mondays = [first + timedelta(weeks=week) for week in range(count + 1)]
         with self._store.snapshot() as connection:
-            recent = [
-                adherence.recent_adherence(connection, self._start_of(monday), self._start_of(following))
-                for monday, following in pairwise(mondays)
-            ]
+            weeks = [*pairwise(map(self._start_of, mondays))]
+            recent = [adherence.recent_adherence(connection, *bounds) for bounds in weeks]
             seconds: Counter[int] = Counter()
             for moment, worked in _work(connection, timestamp(start)):
                 seconds[week_of(moment)] += round(worked)
             return [
                 WeekValue(
                     monday,
-                    len(sessions.sessions_at_work(connection, *self._week(monday))),
+                    len(sessions.sessions_at_work(connection, *map(timestamp, bounds))),
                     counts.injected,
                     counts.followed,
                     counts.violated,
                     counts.stopped,
                     counts.tokens,
                     round(seconds[week] / 60),
-                    spared_sessions(connection, self._start_of(monday), self._start_of(monday + timedelta(weeks=1))),
+                    spared_sessions(connection, *bounds),
                 )
-                for week, (monday, counts) in enumerate(zip(mondays, recent, strict=False))
+                for week, (monday, bounds, counts) in enumerate(zip(mondays, weeks, recent, strict=False))
             ]
 
     def most_injected(self, limit: int) -> list[InjectedMemoryCount]:
@@ -171,9 +169,6 @@ class Timeline(HomePart):
         """Return how many minutes the person's clock is ahead of UTC."""
         offset = self._now().utcoffset()
         return int(offset.total_seconds() // 60) if offset else 0
-
-    def _week(self, monday: date) -> tuple[str, str]:
-        return timestamp(self._start_of(monday)), timestamp(self._start_of(monday + timedelta(weeks=1)))
 
     def _start_of(self, day: date) -> datetime:
         return datetime.combine(day, time(), self._now().tzinfo or UTC)

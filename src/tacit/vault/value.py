@@ -32,7 +32,7 @@ from tacit.vault.search import Search
 from tacit.vault.sessions import ListedSession
 
 _NOT_HERE = "(the session is not here)"
-_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+_FIRST, _LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
 class CountedSession(Record):
