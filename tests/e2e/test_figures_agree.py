@@ -1,4 +1,4 @@
-"""A figure of the digest is the same in words, as JSON and on the page, and opens exactly the sessions that it counts."""
+"""A figure of the digest is the same in words, as JSON and on the page, and opens the sessions that it counts."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.learn import load_data
-from tacit.learn.corrections import correction_patterns, find_corrections, says_again, sayings_in
+from tacit.learn.corrections import correction_patterns, find_corrections, sayings_in, says_again
 from tacit.learn.statements.sentences import normalize_text
 from tacit.model.observation import ConversationBody, PromptKind, ToolUsed
 from tacit.search.semantic import text_similarity
