@@ -81,6 +81,7 @@ def test_what_is_left_of_a_sentence_is_what_should_be_done() -> None:
             prompt,
             (
                 "No, I already told you to use the money helper again!",
+                "no automatic commits from now on",
                 "don't touch it",  # "it" is something else tomorrow
                 "don't commit the lock file yet",  # for this task
                 "should we use the money helper?",
@@ -88,7 +89,10 @@ def test_what_is_left_of_a_sentence_is_what_should_be_done() -> None:
             ),
         )
     )
-    assert [saying.core for saying in sayings_in(events)] == ["use the money helper"]
+    assert [saying.core for saying in sayings_in(events)] == [
+        "use the money helper",
+        "no automatic commits",
+    ]
 
 
 @pytest.mark.parametrize(

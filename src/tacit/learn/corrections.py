@@ -32,24 +32,25 @@ _CORRECTING = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.REJECTION)
 _STATING = (*_CORRECTING, PromptKind.ANSWER)
 # What holds for the task at hand.
 _TASK_FENCE = re.compile(
-    r"\b(?:yet|for now|right now|this time|any ?more|now|today|tomorrow|in this (?:pr|branch|commit))\b"
+    r"\b(?:yet|for now|right now|this time|any ?more|(?<!from )now|today|tomorrow|in this (?:pr|branch|commit))\b"
 )
 # What may hold beyond the task: only such sentences are compared.
 _RULE = re.compile(
     r"\b(?:never|always|don'?t|do not|should(?:n'?t| not)?|must|make sure|remember|instead of|rather than|prefer|only"
     r"|no need|let'?s (?:not|use)|(?:we|i) (?:want|use|like|keep)|use)\b|^\W*(?:no|not|stop|avoid)\b"
 )
-# Words that only object, remind or introduce: what is left is what should be done.
+# Words that only object, remind or introduce: what is left is what should be done. "No commits" is what should be done.
 _OBJECTING = re.compile(
-    r"\A\W*(?:(?:no|nope|nein|non|wait|stop|hey|hmm+|ugh|ok|okay|please|pls|again|remember|and|but|so|also|actually"
-    r"|as i (?:said|mentioned|told you)(?: before| earlier)?|like i said"
+    r"\A\W*(?:(?:(?:no|nein|non|stop)(?=\s?[,.!:;–—]|\s(?:we|you|i|it|that|use|don'?t|do|never|always|please|just)\b)"
+    r"|nope|wait|hey|hmm+|ugh|ok|okay|please|pls|again|remember|and|but|so|also|actually"
+    r"|as i (?:said|mentioned|told you)(?: before| earlier)?|like i said|from now on"
     r"|(?:i|we)(?:'ve| have)? (?:already |just |clearly |explicitly |specifically )?(?:said|told you|asked you)"
     r"(?: before| already| again| many times)?(?: to(?! )| that)?"
     r"|you(?:'ve| have)? (?:again |still |also )?(?:forgot|forgotten|were supposed|are supposed|need|have)(?= to )"
     r"|to(?= \w+ ))\b[\s,.!:;–—-]*)+",
     re.IGNORECASE,
 )
-_CLOSING = re.compile(r"[\s,]*(?:\b(?:again|please|pls|thanks|ok)\b[\s!.]*)+\Z|[\s!.]+\Z", re.IGNORECASE)
+_CLOSING = re.compile(r"[\s,]*(?:\b(?:again|please|pls|thanks|ok|from now on)\b[\s!.]*)+\Z|[\s!.]+\Z", re.IGNORECASE)
 # That two statements share. Chosen on `bench/contradicting/seen.jsonl`: 10 of 15 that say the same, none of 125 others.
 _MIN_STEMS, _MIN_SHARE, _MIN_SIMILARITY = 2, 0.6, 0.75
 
