@@ -47,6 +47,7 @@ SUITE = (
     Bench("audit", "python -m bench.audit"),
     Bench("capture", "python -m bench.capture MATERIAL/transcripts"),
     Bench("setup", "python -m bench.setup MATERIAL/transcripts"),
+    Bench("replay", "python -m bench.replay MATERIAL/transcripts"),
     Bench("locomo", "python bench/recall.py MATERIAL/locomo/locomo.json", printed.conversations),
     Bench("commits", "python bench/recall.py MATERIAL/commit2session/commit2session.json", printed.commits),
     Bench("brief", "python bench/brief.py MATERIAL/transcripts", printed.brief),
