@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.learn import load_data
-from tacit.learn.corrections import correction_patterns, find_corrections, sayings_in, says_again
+from tacit.learn.corrections import assent_patterns, find_corrections, reproach_patterns, says_again, user_statements
 from tacit.learn.statements.sentences import normalize_text
 from tacit.model.observation import ConversationBody, PromptKind, ToolUsed
 from tacit.search.semantic import text_similarity
@@ -22,9 +22,9 @@ def corrections(*bodies: ConversationBody | str) -> list[str]:
 
 @pytest.mark.parametrize(("name", "example"), TABLES)
 def test_every_row_has_an_example_that_it_matches(name: str, example: str) -> None:
-    rows = load_data("corrections.toml")[name]
-    at = next(number for number, row in enumerate(rows) if row["example"] == example)
-    assert correction_patterns(name)[at].search(normalize_text(example))
+    patterns = {"assent": assent_patterns, "reproach": reproach_patterns}[name]()
+    at = next(number for number, row in enumerate(load_data("corrections.toml")[name]) if row["example"] == example)
+    assert patterns[at].search(normalize_text(example))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_what_is_left_of_a_sentence_is_what_should_be_done() -> None:
             ),
         )
     )
-    assert [saying.core for saying in sayings_in(events)] == [
+    assert [stated.core for stated in user_statements(events)] == [
         "use the money helper",
         "no automatic commits",
     ]

@@ -188,8 +188,8 @@ def most_injected(connection: sqlite3.Connection, limit: int) -> list[tuple[Clai
     return [(ClaimId(claim), number) for claim, number in connection.execute(query, (limit,))]
 
 
-class ToldRow(Record):
-    """A memory that a session was told, and when it was; of a session that is here, when that ended."""
+class CountedRow(Record):
+    """A memory and a session that a figure counts, and when: of a session that is here, when that ended."""
 
     claim: ClaimId
     session: ClaimId
@@ -198,9 +198,9 @@ class ToldRow(Record):
     host_session_id: str = ""
 
 
-def told_between(
+def injected_between(
     connection: sqlite3.Connection, decode: Decode, since: datetime, before: datetime = _FOREVER
-) -> list[ToldRow]:
+) -> list[CountedRow]:
     """Return what sessions were told in this time, each memory once a session: what `recent_adherence` counts."""
     query = (
         "SELECT claim_id, injected_memories.host_session_id, min(event_id), id, ended_at, sessions.agent"
@@ -209,25 +209,25 @@ def told_between(
     )
     rows = connection.execute(query, (first_event_id(since), first_event_id(before))).fetchall()
     return [
-        ToldRow(ClaimId(claim), ClaimId(session), ended_at, agent, name)
+        CountedRow(ClaimId(claim), ClaimId(session), ended_at, agent, name)
         if session
-        else _told_elsewhere(connection, decode, ClaimId(claim), name, EventId(event))
+        else _uncaptured_row(connection, decode, ClaimId(claim), name, EventId(event))
         for claim, name, event, session, ended_at, agent in rows
     ]
 
 
-def _told_elsewhere(
+def _uncaptured_row(
     connection: sqlite3.Connection, decode: Decode, claim: ClaimId, name: str, event: EventId
-) -> ToldRow:
+) -> CountedRow:
     """Return the row of a session that was not captured: the injection knows its agent."""
     bodies = (one.body for one in injections_by_id(connection, decode, [event]))
     agent = next((body.agent for body in bodies if isinstance(body, BriefInjected)), "")
-    return ToldRow(claim, session_id(agent, name), _time_of(event), agent, name)
+    return CountedRow(claim, session_id(agent, name), _time_of(event), agent, name)
 
 
 def results_between(
     connection: sqlite3.Connection, result: Adherence, since: datetime, before: datetime = _FOREVER
-) -> list[ToldRow]:
+) -> list[CountedRow]:
     """Return the memories that sessions had this result for in this time: what `recent_adherence` counts."""
     query = (
         "SELECT claim_id, session_id, event_id, ended_at FROM memory_checks"
@@ -235,7 +235,7 @@ def results_between(
     )
     rows = connection.execute(query, (result.value, *_time_values(since, before)))
     return [
-        ToldRow(ClaimId(claim), ClaimId(session), ended_at or _time_of(EventId(event)))
+        CountedRow(ClaimId(claim), ClaimId(session), ended_at or _time_of(EventId(event)))
         for claim, session, event, ended_at in rows
     ]
 

@@ -9,7 +9,7 @@ and polarity have to agree, and most words. The wordings are in `corrections.tom
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from tacit.contradiction import relate
@@ -67,7 +67,7 @@ class Correction(Record):
     is_plain: bool = True
 
 
-class Saying(Record):
+class UserStatement(Record):
     """A sentence of a person that may hold in other sessions: as it was typed, and its core."""
 
     event_id: EventId
@@ -76,8 +76,18 @@ class Saying(Record):
 
 
 @cache
-def correction_patterns(name: str) -> tuple[re.Pattern[str], ...]:
-    """Return the rows of `corrections.toml` with this name."""
+def assent_patterns() -> tuple[re.Pattern[str], ...]:
+    """Return the wordings that begin like a refusal and refuse nothing."""
+    return _patterns("assent")
+
+
+@cache
+def reproach_patterns() -> tuple[re.Pattern[str], ...]:
+    """Return the wordings that reproach."""
+    return _patterns("reproach")
+
+
+def _patterns(name: str) -> tuple[re.Pattern[str], ...]:
     rows = load_data("corrections.toml")[name]
     return tuple(re.compile(row["pattern"].replace("<lead>", f"^{REFUSAL_LEAD}")) for row in rows)
 
@@ -101,13 +111,13 @@ def find_corrections(events: Sequence[SessionEvent]) -> Iterator[Correction]:
                 asks = False
 
 
-def sayings_in(events: Sequence[SessionEvent]) -> Iterator[Saying]:
+def user_statements(events: Sequence[SessionEvent]) -> Iterator[UserStatement]:
     """Yield the sentences of a person in a conversation that may hold in other sessions, in order."""
     for event in events:
         if isinstance(event.body, PromptGiven) and event.body.how in _STATING:
             for sentence in typed_sentences(event.body.text):
                 if core := core_of(sentence):
-                    yield Saying(event.event_id, one_line(sentence.text, _MAX_TEXT_CHARS), core)
+                    yield UserStatement(event.event_id, one_line(sentence.text, _MAX_TEXT_CHARS), core)
 
 
 def _corrects(prompt: PromptGiven, sentences: Sequence[PromptSentence], *, is_answer: bool) -> bool:
@@ -117,13 +127,13 @@ def _corrects(prompt: PromptGiven, sentences: Sequence[PromptSentence], *, is_an
     if not sentences:
         return False
     first = sentences[0].plain
-    refuses = REFUSAL.match(first) is not None and not _has("assent", first) and sentences[0].span.start == 0
-    reproaches = (_has("reproach", sentence.plain) or _states(sentence) for sentence in sentences)
+    refuses = REFUSAL.match(first) is not None and not _has(assent_patterns(), first) and sentences[0].span.start == 0
+    reproaches = (_has(reproach_patterns(), sentence.plain) or _states(sentence) for sentence in sentences)
     return (refuses and not is_answer) or any(reproaches)
 
 
-def _has(name: str, plain: str) -> bool:
-    return any(pattern.search(plain) for pattern in correction_patterns(name))
+def _has(patterns: Iterable[re.Pattern[str]], plain: str) -> bool:
+    return any(pattern.search(plain) for pattern in patterns)
 
 
 def _states(sentence: PromptSentence) -> bool:
@@ -145,7 +155,7 @@ def core_of(sentence: PromptSentence, *, is_rule: bool = False) -> str:
     if not (is_rule or _RULE.search(plain) or find_statement(sentence)):
         return ""
     is_question = plain.rstrip().endswith(("?", "？"))
-    return "" if is_question or any(pattern.search(plain) for pattern in exclusions()) else core
+    return "" if is_question or _has(exclusions(), plain) else core
 
 
 def says_again(core: str, earlier: str, similarity: Similarity) -> bool:

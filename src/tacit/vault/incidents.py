@@ -23,7 +23,7 @@ from tacit.index.sessions import SessionRow
 from tacit.inject.fixes import fits
 from tacit.learn import SessionEvent
 from tacit.learn.adherence import CheckedCall, calls_in, check_claim
-from tacit.learn.corrections import Correction, find_corrections, sayings_in, says_again
+from tacit.learn.corrections import Correction, find_corrections, says_again, user_statements
 from tacit.learn.fixes import find_fixes, fix_key
 from tacit.learn.fixes.render import lesson_from_pair
 from tacit.log.codec import must_decode
@@ -80,7 +80,7 @@ class Found(Record):
     sentence: str = ""
 
 
-class _Statement(Record):
+class _KnownStatement(Record):
     """What a correction may repeat: a memory, or what was said in a session that began earlier."""
 
     text: str
@@ -91,19 +91,19 @@ class _Statement(Record):
     prompt: str = ""
 
 
-class _Statements:
+class _KnownStatements:
     """Statements of one project, found by the stems of their words."""
 
     def __init__(self) -> None:
-        self._all: list[_Statement] = []
+        self._all: list[_KnownStatement] = []
         self._by_stem: defaultdict[str, list[int]] = defaultdict(list)
 
-    def add(self, statement: _Statement) -> None:
+    def add(self, statement: _KnownStatement) -> None:
         for stem in statement.stems:
             self._by_stem[stem].append(len(self._all))
         self._all.append(statement)
 
-    def near(self, stems: Iterable[str]) -> list[_Statement]:
+    def near(self, stems: Iterable[str]) -> list[_KnownStatement]:
         """Return the statements that share a word with others, those that share the most first."""
         shared: Counter[int] = Counter()
         for stem in stems:
@@ -122,7 +122,7 @@ class IncidentFinder:
         self.memories = [
             row for row in reader.memory_rows(connection) if row.kind not in PERSONAL_KINDS and row.overruled_by is None
         ]
-        self._statements: dict[Scope, _Statements] = {}
+        self._statements: dict[Scope, _KnownStatements] = {}
         self._fixes: dict[tuple[Scope, str], Place] = {}
         self._judgements: dict[ClaimId, list[Event]] = {}
         self.turns_of = cache(self._turns_of)
@@ -143,18 +143,18 @@ class IncidentFinder:
         self._read_failures(row, events, times, is_replayed=is_replayed)
         if is_replayed:
             self.found += self._violations(row, times)
-        for saying in sayings_in(events):
-            place = Place(row.id, saying.event_id, saying.text)
-            at, prompt = times[saying.event_id], prompts[saying.event_id]
-            statements.add(_Statement(saying.core, frozenset(content_stems(saying.core)), None, place, at, prompt))
+        for stated in user_statements(events):
+            place = Place(row.id, stated.event_id, stated.text)
+            at, prompt = times[stated.event_id], prompts[stated.event_id]
+            statements.add(_KnownStatement(stated.core, frozenset(content_stems(stated.core)), None, place, at, prompt))
 
-    def _statements_of(self, scope: Scope) -> _Statements:
+    def _statements_of(self, scope: Scope) -> _KnownStatements:
         """Return the statements of a project: memories that hold there, and what was read of its sessions so far."""
         if scope not in self._statements:
-            self._statements[scope] = _Statements()
+            self._statements[scope] = _KnownStatements()
             for row in self._memories_of(scope):
                 stems = frozenset(content_stems(row.sentence))
-                self._statements[scope].add(_Statement(row.sentence, stems, row.id))
+                self._statements[scope].add(_KnownStatement(row.sentence, stems, row.id))
         return self._statements[scope]
 
     def _memories_of(self, scope: Scope) -> list[MemoryRow]:
@@ -265,8 +265,8 @@ class IncidentFinder:
 
     def _is_told(self, claim: ClaimId, row: SessionRow, before: EventId | None = None) -> bool:
         """Return whether a session was told a memory, before an event if one is given."""
-        told = adherence.first_injection(self.connection, claim, row.host_session_id)
-        return told is not None and (before is None or told < before)
+        first = adherence.first_injection(self.connection, claim, row.host_session_id)
+        return first is not None and (before is None or first < before)
 
     def _turns_of(self, session: ClaimId) -> tuple[Scope, Sequence[EventId]]:
         """Return the project of a session, and the first events of its turns."""

@@ -15,7 +15,7 @@ from tacit.errors import UsageError
 from tacit.home.home import HomePart
 from tacit.home.input import parse_time
 from tacit.index import adherence, reader, sessions
-from tacit.index.adherence import RecentAdherence, ToldRow
+from tacit.index.adherence import CountedRow, RecentAdherence
 from tacit.index.reader import MemoryRow
 from tacit.index.sessions import SessionRow
 from tacit.learn import SessionEvent
@@ -72,9 +72,9 @@ class Value(HomePart):
                 rows = counted(connection, _member(outcome), start, end)
             else:
                 at_work = sessions.sessions_at_work(connection, timestamp(start), timestamp(end))
-                rows = [ToldRow(ClaimId(""), *session) for session in at_work]
+                rows = [CountedRow(ClaimId(""), *session) for session in at_work]
             found = [row for row in rows if wanted in (None, row.claim)]
-        by_session: defaultdict[ClaimId, list[ToldRow]] = defaultdict(list)
+        by_session: defaultdict[ClaimId, list[CountedRow]] = defaultdict(list)
         for row in found:
             by_session[row.session].append(row)
         order = sorted(by_session.values(), key=lambda rows: (rows[0].at, rows[0].session), reverse=True)
@@ -90,10 +90,10 @@ def _member(outcome: Outcome | str) -> Outcome:
 
 def counted(
     connection: sqlite3.Connection, outcome: Outcome, since: datetime, before: datetime = _LAST
-) -> list[ToldRow]:
+) -> list[CountedRow]:
     """Return what a figure counts: memories with the sessions that were told them, followed them, and so on."""
     if outcome is Outcome.TOLD:
-        return adherence.told_between(connection, must_decode, since, before)
+        return adherence.injected_between(connection, must_decode, since, before)
     result = Adherence.FOLLOWED if outcome is Outcome.SPARED else Adherence(outcome.value)
     rows = adherence.results_between(connection, result, since, before)
     if outcome is Outcome.SPARED:
@@ -123,7 +123,7 @@ def _is_from_correction(connection: sqlite3.Connection, claim: ClaimId) -> bool:
     return False
 
 
-def _load(connection: sqlite3.Connection, found: Sequence[Sequence[ToldRow]]) -> Iterator[CountedSession]:
+def _load(connection: sqlite3.Connection, found: Sequence[Sequence[CountedRow]]) -> Iterator[CountedSession]:
     for rows in found:
         first = rows[0]
         row = sessions.session_row(connection, first.session) or SessionRow(
