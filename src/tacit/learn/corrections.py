@@ -41,16 +41,18 @@ _RULE = re.compile(
 )
 # Words that only object, remind or introduce: what is left is what should be done. "No commits" is what should be done.
 _OBJECTING = re.compile(
-    r"\A\W*(?:(?:(?:no|nein|non|stop)(?=\s?[,.!:;–—]|\s(?:we|you|i|it|that|use|don'?t|do|never|always|please|just)\b)"
+    r"\A\W{0,6}(?:(?:(?:no|nein|non|stop)(?=\s?[,.!:;–—]|\s(?:we|you|i|it|that|use|don'?t|do|never|always|please|just)\b)"
     r"|nope|wait|hey|hmm+|ugh|ok|okay|please|pls|again|remember|and|but|so|also|actually"
     r"|as i (?:said|mentioned|told you)(?: before| earlier)?|like i said|from now on"
     r"|(?:i|we)(?:'ve| have)? (?:already |just |clearly |explicitly |specifically )?(?:said|told you|asked you)"
     r"(?: before| already| again| many times)?(?: to(?! )| that)?"
     r"|you(?:'ve| have)? (?:again |still |also )?(?:forgot|forgotten|were supposed|are supposed|need|have)(?= to )"
-    r"|to(?= \w+ ))\b[\s,.!:;–—-]*)+",
+    r"|to(?= \w+ ))\b[\s,.!:;–—-]{0,6}){1,8}",
     re.IGNORECASE,
 )
-_CLOSING = re.compile(r"[\s,]*(?:\b(?:again|please|pls|thanks|ok|from now on)\b[\s!.]*)+\Z|[\s!.]+\Z", re.IGNORECASE)
+_CLOSING = re.compile(
+    r"[\s,]{0,4}(?:\b(?:again|please|pls|thanks|ok|from now on)\b[\s!.]{0,4}){1,4}\Z|[\s!.]{1,20}\Z", re.IGNORECASE
+)
 # That two statements share. Chosen on `bench/contradicting/seen.jsonl`: 10 of 15 that say the same, none of 125 others.
 _MIN_STEMS, _MIN_SHARE, _MIN_SIMILARITY = 2, 0.6, 0.75
 

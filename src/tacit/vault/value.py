@@ -126,21 +126,13 @@ def _is_from_correction(connection: sqlite3.Connection, claim: ClaimId) -> bool:
 def _load(connection: sqlite3.Connection, found: Sequence[Sequence[CountedRow]]) -> Iterator[CountedSession]:
     for rows in found:
         first = rows[0]
-        row = sessions.session_row(connection, first.session) or SessionRow(
-            first.session,
-            first.agent,
-            first.host_session_id,
-            "",
-            GLOBAL,
-            first.at,
-            first.at,
-            0,
-            _NOT_HERE,
-            "",
-            (),
-            "",
-            "",
-        )
+        row = sessions.session_row(connection, first.session) or _row_of_uncaptured(first)
         claims = dict.fromkeys(one.claim for one in rows if one.claim)
         memories = tuple(memory for claim in claims if (memory := reader.memory_row(connection, claim)))
         yield CountedSession(ListedSession(sessions.short_id(connection, first.session), row), memories)
+
+
+def _row_of_uncaptured(counted_row: CountedRow) -> SessionRow:
+    """Return a row for a session that is known by what it was told alone."""
+    at, name, agent = counted_row.at, counted_row.host_session_id, counted_row.agent
+    return SessionRow(counted_row.session, agent, name, "", GLOBAL, at, at, 0, _NOT_HERE, "", (), "", "")
