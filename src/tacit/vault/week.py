@@ -181,7 +181,12 @@ def digest_lines(digest: WeekDigest, since: str) -> Iterator[DigestLine]:
             "tacit trust",
         ),
         ("Team", digest.proposals, _count(digest.proposals, "proposal"), "tacit team review"),
-        ("Unused", now.idle, f"{_count(now.idle, 'memory')} told often and of no use so far: retire?", "tacit review"),
+        (
+            "Unused",
+            now.idle,
+            f"{_count(now.idle, 'memory')} told often and of no use so far (retire them?)",
+            "tacit review",
+        ),
         (
             "Told",
             recent.injected,

@@ -22,7 +22,6 @@ _WEEK_PAGES = {  # the page that shows more of a line; those of sessions are the
     "Learned": "/search",
     **{outcome.value.capitalize(): f"/sessions?result={outcome.value}" for outcome in Outcome},
     "Forgotten": "/search?status=retired",
-    "Unused": "/?state=keep+telling%3F",
     "Judge": "/settings",
 }
 

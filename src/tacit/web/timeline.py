@@ -253,12 +253,12 @@ def value_page(call: PageRequest) -> Response:
     labels = [f"{week.monday:%-d %b}" if at % 3 == 0 else "" for at, week in enumerate(weeks)]
     last = weeks[-1]
     followed = bar_chart(labels, [week.followed for week in weeks], [week.violated for week in weeks])
-    both = f"{last.followed:,} and {last.violated:,}"
-    charts = (  # the title, the number of the last week, the chart, and the names of its series
-        ("Told", f"{last.injected:,}", bar_chart(labels, [week.injected for week in weeks]), ()),
+    both = (("followed", last.followed), ("violated", last.violated))
+    charts = (  # the title, the numbers of the last week by what they count, the chart, and the names of its series
+        ("Told", (("told", last.injected),), bar_chart(labels, [week.injected for week in weeks]), ()),
         ("Followed and violated", both, followed, ("followed", "violated")),
-        ("Tokens", f"{last.tokens:,}", bar_chart(labels, [week.tokens for week in weeks]), ()),
-        ("Minutes in sessions", f"{last.minutes:,}", bar_chart(labels, [week.minutes for week in weeks]), ()),
+        ("Tokens", (("told", last.tokens),), bar_chart(labels, [week.tokens for week in weeks]), ()),
+        ("Minutes in sessions", (("", last.minutes),), bar_chart(labels, [week.minutes for week in weeks]), ()),
     )
     is_empty = not any(week.injected or week.sessions for week in weeks)
     memories = timeline.most_injected(_MAX_MEMORIES)
