@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 
 from tacit.contradiction.polarity import content_stems
 from tacit.errors import TacitError
@@ -176,8 +176,8 @@ class IncidentFinder:
         work = calls_in(_work_before(events, place.event)) if correction.is_plain else ()
         near = self._statements_of(row.scope).near(content_stems(" ".join((prompt, *correction.cores))))
         untold = None
-        for memory in filter(None, (self._active(one.memory, at) for one in near if one.memory)):
-            if _is_meant(memory.claim.sentence, correction, work):
+        for one in near:
+            if one.memory and _is_meant(one.text, correction, work) and (memory := self._active(one.memory, at)):
                 if self._is_told(memory.id, row, place.event):
                     return Found(IncidentKind.CORRECTION, Answer.IGNORED, place, memory)
                 untold = untold or Found(IncidentKind.CORRECTION, Answer.UNTOLD, place, memory)
@@ -229,17 +229,17 @@ class IncidentFinder:
         They are its known fixes, and rules that it broke and that were not told: what was told and broken is in the
         checks. `events` are the prompts before it, and the command.
         """
-        memories = self._memories_of(row.scope)
-        for fix in memories:
+        for fix in self._memories_of(row.scope):
             is_fix = fix.kind is Kind.KNOWN_FIX and fits(fix.sentence, used.input, used.result)
             if is_fix and (memory := self._active(fix.id, at)):
                 yield memory
-        rules = [rule for rule in memories if rule.kind is not Kind.KNOWN_FIX and read_expectations(rule.sentence)]
+        near = self._statements_of(row.scope).near(content_stems(used.input))
+        rules = [one for one in near if one.memory and _can_be_broken(one.text)]
         calls = calls_in(events) if rules else ()
         for rule in rules:
-            memory = self._active(rule.id, at)
+            memory = self._active(rule.memory, at) if rule.memory else None
             is_broken = memory and check_claim(memory.claim, calls).result is Adherence.VIOLATED
-            if memory and is_broken and not self._is_told(rule.id, row, events[-1].event_id):
+            if memory and is_broken and not self._is_told(memory.id, row, events[-1].event_id):
                 yield memory
 
     def _violations(self, row: SessionRow, times: Mapping[EventId, datetime]) -> Iterator[Found]:
@@ -281,12 +281,18 @@ def _is_meant(statement: str, correction: Correction, work: Sequence[CheckedCall
     if any(says_again(core, statement, text_similarity) for core in correction.cores):
         return True
     shared = content_stems(statement) & content_stems(correction.text)
-    if not work or shared <= _COMMON_STEMS or not read_expectations(statement):
+    if not work or shared <= _COMMON_STEMS or not _can_be_broken(statement):
         return False
     try:
         return check_claim(claim_from(statement, GLOBAL), work).result is Adherence.VIOLATED
     except TacitError:  # no card could hold it
         return False
+
+
+@lru_cache(maxsize=1 << 13)  # it is asked again for each command that shares a word
+def _can_be_broken(statement: str) -> bool:
+    """Return whether calls can break a statement."""
+    return bool(read_expectations(statement))
 
 
 def _work_before(events: Sequence[SessionEvent], prompt: EventId) -> Sequence[SessionEvent]:
