@@ -47,6 +47,7 @@ SUITE = (
     Bench("audit", "python -m bench.audit"),
     Bench("capture", "python -m bench.capture MATERIAL/transcripts"),
     Bench("setup", "python -m bench.setup MATERIAL/transcripts"),
+    Bench("replay", "python -m bench.replay MATERIAL/transcripts"),
     Bench("locomo", "python -m bench.public --locomo MATERIAL/locomo/locomo10.json"),
     Bench("beam", "python -m bench.public --beam MATERIAL/beam/100K", slow=True),
     Bench("commits", "python -m bench.public --commits MATERIAL/commit2session/commit2session.json"),

@@ -457,6 +457,7 @@ GROUPS: dict[str, dict[str, CommandEntry]] = {
         "sessions": CommandEntry(_ANYBODY, "sessions", "list sessions with agents, or show one"),
         "injected": CommandEntry(_ANYBODY, "sessions", "list what was put into which prompt, and why"),
         "workflow": CommandEntry(_ANYBODY, "workflow", "save, run and export sequences of commands"),
+        "replay": CommandEntry(_ANYBODY, "replay", "show what memory would have spared you, and why it did not"),
         "learn": CommandEntry(_AGENT, "learn", "find rules and decisions in captured sessions"),
         "improve": CommandEntry(_AGENT, "learn", "evaluate memory, and find what is worth accepting"),
     },
