@@ -25,6 +25,8 @@ class Outcome(Enum):
     DISTINCT = "distinct"
     ASKED_SAME = "asked-same"
     ASKED_CONTRADICT = "asked-contradict"
+    MISSED = "missed"
+    """It was not kept at all."""
 
 
 class Memory(Protocol):
