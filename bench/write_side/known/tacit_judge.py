@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
+from bench.peers.peer import Place
 from bench.write_side.answers import Recorded
 from bench.write_side.cases import PERSON, Turn
 from bench.write_side.known.tacit import Tacit, outcome_of
@@ -21,8 +21,8 @@ Judge = Callable[[str], str]
 
 
 class JudgedTacit(Tacit):
-    def __init__(self, home: Path, judge: Judge) -> None:
-        super().__init__(home)
+    def __init__(self, where: Place, judge: Judge) -> None:
+        super().__init__(where)
         self._judge, self._first = judge, set[str]()
 
     def add(self, text: str, /) -> Outcome:

@@ -1,0 +1,44 @@
+"""mem0 with `infer=False`: texts are kept as they are. As in its README, each prompt is searched for, and three are told.
+
+What to keep and what is the same is decided by a language model that reads the session: nothing of it runs offline.
+Its model is also told to only add: since its version 2 nothing is overruled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bench.peers.known.mem0 import PEER, USER, Mem0
+from bench.peers.peer import Place
+from bench.write_side.memory import Known, Memory, Outcome
+
+_TOLD = 3
+_BY_A_MODEL = "decided by a model"
+
+
+class _Mem0(Memory):
+    def __init__(self, place: Place) -> None:
+        self._driven = Mem0(place)
+
+    def add(self, text: str, /) -> Outcome:
+        before = self._count()
+        self._driven.add([text])
+        return Outcome.DISTINCT if self._count() > before else Outcome.SAME
+
+    def tell(self, memories: Sequence[str], prompt: str, /) -> list[str]:
+        self._driven.add(memories)
+        return self._driven.search(prompt, _TOLD)
+
+    def close(self) -> None:
+        self._driven.close()
+
+    def _count(self) -> int:
+        return len(self._driven.memory.get_all(filters={"user_id": USER})["results"])
+
+
+MEMORY = Known(
+    PEER.name,
+    _Mem0,
+    "mem0",
+    {"keep": _BY_A_MODEL, "drop": _BY_A_MODEL, "same": _BY_A_MODEL, "contradict": "has none", "forget": "has none"},
+)
