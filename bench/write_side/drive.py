@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from bench.peers.known import peer
 from bench.peers.peer import Place
 from bench.write_side import known
 from bench.write_side.cases import Case, cases
-from bench.write_side.memory import Answer, Known, Outcome, put
+from bench.write_side.memory import Known, Outcome, put
 
 
 def main() -> None:
@@ -34,9 +35,9 @@ def main() -> None:
     Path(result).write_text(json.dumps([version, answers]), "utf-8")
 
 
-def _put(one: Known, case: Case, place: Place) -> Answer | str:
+def _put(one: Known, case: Case, place: Place) -> Sequence[object] | str:
     place.home.mkdir()
     os.environ["HOME"] = str(place.home)
     with closing(one.open(place)) as memory:
         answer = put(memory, case)
-    return answer.value if isinstance(answer, Outcome) else list(answer)
+    return answer.value if isinstance(answer, Outcome) else answer

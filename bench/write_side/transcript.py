@@ -10,7 +10,6 @@ from harness.transcripts import BEGAN, Claude, lines, name_of, place
 
 from bench.write_side.cases import PERSON, Turn
 
-
 CLOSING = "Done."
 
 

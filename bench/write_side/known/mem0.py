@@ -1,4 +1,4 @@
-"""mem0 with `infer=False`: texts are kept as they are. As in its README, each prompt is searched for, and three are told.
+"""mem0 with `infer=False`: texts are kept as they are. As its README says, each prompt is searched for; three are told.
 
 What to keep and what is the same is decided by a language model that reads the session: nothing of it runs offline.
 Its model is also told to only add: since its version 2 nothing is overruled.
