@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -251,6 +252,16 @@ def test_tacit_tells_its_rules_and_what_bears_on_a_prompt(tmp_path: Path) -> Non
     memories = [RULE, fix, "We decided for Leaflet instead of Mapbox."]
     prompt = "the build ends with ERR_OSSL_EVP_UNSUPPORTED again"
     assert opened("tacit", tmp_path).tell(memories, prompt) == [RULE, fix]
+
+
+def test_the_adapter_that_the_readme_shows_runs(tmp_path: Path) -> None:
+    readme = (Path(known.__path__[0]).parent / "README.md").read_text("utf-8")
+    (shown,) = re.findall(r"^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(shown, names)
+    notes = names["MEMORY"].open(here(tmp_path))
+    assert notes.listen([Turn(PERSON, f"fix the footer. {RULE}"), Turn(AGENT, "Always.")]) == [Kept(RULE, RULE)]
+    assert [notes.add(text) for text in (RULE, RULE, WHO)] == [Outcome.DISTINCT, Outcome.SAME, Outcome.DISTINCT]
 
 
 # A judge

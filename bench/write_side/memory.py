@@ -12,6 +12,8 @@ from bench.peers.peer import Place
 from bench.write_side.cases import Case, Pair, Session, Turn
 
 _ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")  # a full stop within a name ends nothing
+# What the table says where there is nothing to measure: without an operation, and with one that only a model chooses.
+NONE, BY_A_MODEL = "has none", "decided by a model"
 
 
 class Kept(NamedTuple):

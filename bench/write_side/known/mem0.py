@@ -1,7 +1,7 @@
 """mem0 with `infer=False`: texts are kept as they are. As its README says, each prompt is searched for; three are told.
 
 What to keep and what is the same is decided by a language model that reads the session: nothing of it runs offline.
-Its model is also told to only add: since its version 2 nothing is overruled.
+That model is told to only add, so nothing is overruled.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from bench.peers.known.mem0 import PEER, USER, Mem0
 from bench.peers.peer import Place
-from bench.write_side.memory import Known, Memory, Outcome
+from bench.write_side.cases import HEARD
+from bench.write_side.memory import BY_A_MODEL, NONE, Known, Memory, Outcome
 
 _TOLD = 3
-_BY_A_MODEL = "decided by a model"
 
 
 class _Mem0(Memory):
@@ -40,5 +40,5 @@ MEMORY = Known(
     PEER.name,
     _Mem0,
     "mem0",
-    {"keep": _BY_A_MODEL, "drop": _BY_A_MODEL, "same": _BY_A_MODEL, "contradict": "has none", "forget": "has none"},
+    dict.fromkeys((*HEARD, "same"), BY_A_MODEL) | dict.fromkeys(("contradict", "forget"), NONE),
 )

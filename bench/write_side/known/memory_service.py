@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from bench.peers.known.memory_service import PEER, Service
 from bench.peers.peer import Place
 from bench.write_side.cases import Turn
-from bench.write_side.memory import Kept, Known, Memory, Outcome, sentences
+from bench.write_side.memory import BY_A_MODEL, Kept, Known, Memory, Outcome, sentences
 from bench.write_side.transcript import transcript
 
 _LANGUAGES = {"MCP_LOCALE": "en,de,pt_BR"}
@@ -48,4 +48,4 @@ class _Service(Memory):
         self._server.close()
 
 
-MEMORY = Known(PEER.name, _Service, "memory_service", {"forget": "has none", "tell": "its hook is not in its package"})
+MEMORY = Known(PEER.name, _Service, "memory_service", {"forget": BY_A_MODEL, "tell": "its hook is not in its package"})

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from bench.peers.known.mempalace import PEER, Palace
 from bench.peers.peer import Place
-from bench.write_side.cases import Turn
-from bench.write_side.memory import Kept, Known, Memory, Outcome, sentences
+from bench.write_side.cases import ASKED, Turn
+from bench.write_side.memory import BY_A_MODEL, Kept, Known, Memory, Outcome, sentences
 from bench.write_side.transcript import CLOSING, transcript
 
 _WING, _BOOKKEEPING = "project", "_registry"
@@ -49,5 +49,5 @@ MEMORY = Known(
     PEER.name,
     MemPalace,
     "mempalace",
-    {"contradict": "has none", "forget": "has none", "tell": "decided by a model"},
+    dict.fromkeys(("contradict", *ASKED), BY_A_MODEL),
 )
