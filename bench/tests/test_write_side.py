@@ -327,7 +327,7 @@ def test_only_the_answer_to_just_this_question_is_scored(tmp_path: Path) -> None
     (question,) = questions
     for asked, shown in (
         (question, "0 of 1"),
-        (question + "\n", "not scored: 1 of 1 questions have no recorded answer"),
+        (question + "\n", "not scored: 1 of 1 cases have no recorded answer"),
     ):
         file = tmp_path / "answers.jsonl"
         file.write_text(json.dumps({"id": question_id(asked), "answer": json.loads(silent(asked))}))

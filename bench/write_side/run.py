@@ -91,7 +91,7 @@ def _rows(one: Known, found: Sequence[Answer | None], asked: Sequence[Case]) -> 
     of = Counter(case.ability for case in asked)
     missing = Counter(case.ability for case, answer in zip(asked, found, strict=True) if answer is None)
     words = {
-        ability: f"not scored: {count} of {of[ability]} questions have no recorded answer"
+        ability: f"not scored: {count} of {of[ability]} cases have no recorded answer"
         for ability, count in missing.items()
     }
     marked = (_mark(case, answer) for case, answer in zip(asked, found, strict=True) if answer is not None)
