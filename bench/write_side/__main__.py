@@ -34,14 +34,21 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.write_side", description=__doc__)
     parser.add_argument("--only", action="append", choices=known.names(), help="this memory; can be given again")
     parser.add_argument("--install", action="store_true", help="install memories that are not installed, by pip")
-    parser.add_argument("--answers", type=Path, metavar="FILE", help="answers of another judge, for tacit_judge")
+    parser.add_argument("--answers", type=_recorded, metavar="FILE", help="answers of another judge, for tacit_judge")
     parser.add_argument("--questions", type=Path, metavar="FOLDER", help="write what a judge is asked, and end")
     parser.add_argument("--json", action="store_true", help="one object a line instead of a table")
     return parser
 
 
-def _memory(name: str, answered: Path | None) -> Known:
-    return tacit_judge.judged_by(Recorded(answered)) if answered and name == _JUDGED else known.memory(name)
+def _recorded(file: str) -> Recorded:
+    try:
+        return Recorded(Path(file))
+    except (OSError, ValueError) as why:
+        raise argparse.ArgumentTypeError(f"{why}; README.md says what a file of answers is") from why
+
+
+def _memory(name: str, judge: Recorded | None) -> Known:
+    return tacit_judge.judged_by(judge) if judge and name == _JUDGED else known.memory(name)
 
 
 def _write_questions(asked: Iterable[Case], folder: Path) -> int:

@@ -23,7 +23,7 @@ class Recorded:
 
     def __init__(self, file: Path = FILE) -> None:
         self._answers: dict[str, str] = {}
-        for number, line in enumerate(file.read_text("utf-8").splitlines() if file.exists() else (), 1):
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
             try:
                 row = json.loads(line)
                 self._answers[str(row["id"])] = json.dumps(row["answer"], ensure_ascii=False)
