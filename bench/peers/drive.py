@@ -40,7 +40,7 @@ class Done(NamedTuple):
 def main() -> None:
     """`drive NAME ENVIRONMENT HOME JOB RESULT` for all of it, `drive NAME ENVIRONMENT HOME QUERY` for one answer."""
     name, environment, home, *rest = sys.argv[1:]
-    _raise_loopback()
+    raise_loopback()
     place = Place(Path(environment), Path(sys.executable), Path(home))
     one = peer(name)
     with closing(one.open(place)) as memory:
@@ -48,7 +48,7 @@ def main() -> None:
             memory.search(rest[0], 5)
         else:
             job = Job(*json.loads(Path(rest[0]).read_text("utf-8")))
-            done = _measured(memory, job, _version(one, place))
+            done = _measured(memory, job, version_of(one, place))
             Path(rest[1]).write_text(json.dumps(done), "utf-8")
 
 
@@ -64,7 +64,7 @@ def _measured(memory: Memory, job: Job, version: str) -> Done:
     return Done(version, add_cpu, add_wall, waits, found)
 
 
-def _version(one: Peer, place: Place) -> str:
+def version_of(one: Peer, place: Place) -> str:
     from importlib.metadata import version  # dear, and one answer does not need it
 
     needs = one.needs
@@ -76,7 +76,7 @@ def _version(one: Peer, place: Place) -> str:
     return version(needs.pip[0].partition("[")[0])
 
 
-def _raise_loopback() -> None:
+def raise_loopback() -> None:
     """A namespace of its own has a loopback that is down; some peers talk to themselves through it."""
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         fcntl.ioctl(control, _SET_FLAGS, struct.pack("16sh14x", b"lo", _UP))

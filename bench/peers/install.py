@@ -35,15 +35,24 @@ def installed(name: str, needs: Needs) -> tuple[Path, Path]:
     """The folder of a peer and the interpreter that drives it."""
     if not needs.pip and not needs.npm:
         return Path(sys.prefix), Path(sys.executable)
-    folder = cache() / name
-    stamp = folder / "installed.txt"
-    if not stamp.exists() or stamp.read_text("utf-8") != repr(needs):
+    folder, stamp = cache() / name, _stamp(name)
+    if not is_installed(name, needs):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         for command in _commands(folder, needs):
             _run(command)
         stamp.write_text(repr(needs), "utf-8")
     return folder, _bin(folder) / "python" if needs.pip else Path(sys.executable)
+
+
+def is_installed(name: str, needs: Needs) -> bool:
+    """Whether just what a peer needs has been installed."""
+    stamp = _stamp(name)
+    return stamp.exists() and stamp.read_text("utf-8") == repr(needs)
+
+
+def _stamp(name: str) -> Path:
+    return cache() / name / "installed.txt"
 
 
 def _bin(folder: Path) -> Path:

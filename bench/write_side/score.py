@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from bench.write_side.cases import ABILITIES, Case, Pair, Request, Session
 from bench.write_side.memory import Kept, Outcome
@@ -28,7 +29,8 @@ _RUNS = re.compile(rf"[{_UNSPACED}]+|[^\W{_UNSPACED}]+")
 class Mark:
     """How one case went.
 
-    `asked` says that it is right because the person is asked, `misasked` that they are asked, and the wrong question.
+    `asked` says that it is right because the person is asked, `misasked` that they are asked, and the wrong question;
+    `missed` that a statement was not kept at all.
     Of sessions also how many sentences were kept, how many of them belong to a quote, how many quotes there are, and
     how many of them are covered.
     """
@@ -37,6 +39,7 @@ class Mark:
     right: bool
     asked: bool = False
     misasked: bool = False
+    missed: bool = False
     kept: int = 0
     fitting: int = 0
     quotes: int = 0
@@ -49,10 +52,14 @@ class Count:
     of: int = 0
     asked: int = 0
     misasked: int = 0
+    missed: int = 0
 
-    def add(self, right: int, of: int, asked: int = 0, misasked: int = 0) -> None:
+    def add(self, right: int, of: int, *, asked: int = 0, misasked: int = 0, missed: int = 0) -> None:
         self.right, self.of = self.right + right, self.of + of
-        self.asked, self.misasked = self.asked + asked, self.misasked + misasked
+        self.asked, self.misasked, self.missed = self.asked + asked, self.misasked + misasked, self.missed + missed
+
+
+Row = dict[str, Count] | str  # by group of languages, or why there are no counts
 
 
 def of_session(case: Session, kept: Collection[Kept]) -> Mark:
@@ -67,7 +74,7 @@ def of_pair(case: Pair, outcome: Outcome) -> Mark:
     """Right if it was decided so, or if the person was asked just that. Of two that both hold, any question will do."""
     right = outcome in _RIGHT[case.ability]
     asked = outcome in _ASKED
-    return Mark(case, right, asked=asked and right, misasked=asked and not right)
+    return Mark(case, right, asked=asked and right, misasked=asked and not right, missed=outcome is Outcome.MISSED)
 
 
 def of_request(case: Request, answer: Collection[str]) -> Mark:
@@ -100,27 +107,36 @@ def _units(text: str) -> Iterator[str]:
             yield run
 
 
-def counts(marks: Iterable[Mark]) -> dict[str, dict[str, Count]]:
-    """Counts by ability, and of what was kept, each by group of languages."""
+def counts(marks: Iterable[Mark], without: Mapping[str, str] = MappingProxyType({})) -> dict[str, Row]:
+    """Counts by ability, and of what was kept, each by group of languages.
+
+    `without` are abilities that are not counted, and what is said instead; what was kept goes with keep and drop.
+    """
     found = {row: {group: Count() for group in GROUPS} for row in (*ABILITIES, PRECISION, RECALL)}
     for mark in marks:
         for group in ("English" if mark.case.language == "en" else "others", "all"):
-            found[mark.case.ability][group].add(mark.right, 1, mark.asked, mark.misasked)
+            asked, misasked, missed = mark.asked, mark.misasked, mark.missed
+            found[mark.case.ability][group].add(mark.right, 1, asked=asked, misasked=misasked, missed=missed)
             found[PRECISION][group].add(mark.fitting, mark.kept)
             found[RECALL][group].add(mark.covered, mark.quotes)
-    return found
+    words = dict(without)
+    if unheard := without.get("keep") or without.get("drop"):
+        words |= {PRECISION: unheard, RECALL: unheard}
+    return {row: words.get(row, groups) for row, groups in found.items()}
 
 
-def table(memories: Iterable[tuple[str, dict[str, dict[str, Count]]]]) -> Iterator[str]:
+def table(memories: Iterable[tuple[str, Mapping[str, Row]]]) -> Iterator[str]:
     """Rows of Markdown, those of each memory after one another."""
     yield f"| memory | ability | {' | '.join(GROUPS)} |"
     yield "|---|---|---|---|---|"
     for memory, rows in memories:
         for row, groups in rows.items():
-            yield f"| {memory} | {row} | {' | '.join(_cell(groups[group]) for group in GROUPS)} |"
+            cells = [groups, "", ""] if isinstance(groups, str) else [_cell(groups[group]) for group in GROUPS]
+            yield f"| {memory} | {row} | {' | '.join(cells)} |"
 
 
 def _cell(count: Count) -> str:
     asked = [f"{count.asked} asked"] if count.asked else []
     asked += [f"{count.misasked} asked wrongly"] if count.misasked else []
+    asked += [f"{count.missed} missed"] if count.missed else []
     return f"{count.right} of {count.of}" + (f" ({', '.join(asked)})" if asked else "")

@@ -8,13 +8,13 @@ from importlib import import_module
 from bench.peers.minilm import NEEDED, SIZE, WEIGHTS, MiniLM
 from bench.peers.peer import Needs, Peer, Place
 
-_USER = "bench"
+USER = "bench"
 
 
-class _Mem0:
+class Mem0:
     def __init__(self, place: Place) -> None:
         vectors = {"path": str(place.home / "vectors"), "embedding_model_dims": SIZE, "on_disk": True}
-        self._memory = import_module("mem0").Memory.from_config(
+        self.memory = import_module("mem0").Memory.from_config(
             {
                 "vector_store": {"provider": "qdrant", "config": vectors},
                 "embedder": {"provider": "langchain", "config": {"model": _embeddings()}},
@@ -26,14 +26,14 @@ class _Mem0:
 
     def add(self, texts: Sequence[str]) -> None:
         for text in texts:
-            self._memory.add(text, user_id=_USER, infer=False)
+            self.memory.add(text, user_id=USER, infer=False)
 
     def search(self, query: str, limit: int) -> list[str]:
-        found = self._memory.search(query, filters={"user_id": _USER}, top_k=limit)
+        found = self.memory.search(query, filters={"user_id": USER}, top_k=limit)
         return [one["memory"] for one in found["results"]]
 
     def close(self) -> None:
-        self._memory.close()
+        self.memory.close()
 
 
 def _embeddings() -> object:
@@ -52,5 +52,5 @@ PEER = Peer(
     "mem0 (infer off)",
     "MiniLM",
     Needs(pip=("mem0ai", "langchain-classic", "langchain", *NEEDED), weights=WEIGHTS),
-    _Mem0,
+    Mem0,
 )

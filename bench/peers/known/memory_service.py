@@ -17,25 +17,25 @@ _SETTINGS = {"MCP_MEMORY_STORAGE_BACKEND": "sqlite_vec", "MCP_MEMORY_USE_ONNX": 
 _FOUND = re.compile(r"^\d+\. (.*)$", re.MULTILINE)
 
 
-class _Service:
+class Service:
     def __init__(self, place: Place) -> None:
         link_into(place.home / _CACHED)
-        self._server = Server([place.program("memory"), "server"], place.home, **_SETTINGS)
+        self.server = Server([place.program("memory"), "server"], place.home, **_SETTINGS)
 
     def add(self, texts: Sequence[str]) -> None:
         for text in texts:
-            self._server.call("memory_store", content=text, conversation_id="bench")
+            self.server.call("memory_store", content=text, conversation_id="bench")
 
     def search(self, query: str, limit: int) -> list[str]:
-        return _FOUND.findall(self._server.call("memory_search", query=query, limit=limit))
+        return _FOUND.findall(self.server.call("memory_search", query=query, limit=limit))
 
     def close(self) -> None:
-        self._server.close()
+        self.server.close()
 
 
 PEER = Peer(
     "mcp-memory-service",
     "MiniLM",
     Needs(pip=("mcp-memory-service", *NEEDED), weights=WEIGHTS, extensions=True),
-    _Service,
+    Service,
 )

@@ -12,25 +12,25 @@ from bench.peers.stdio import Server
 _CACHED = ".cache/chroma/onnx_models/all-MiniLM-L6-v2/onnx"
 
 
-class _Palace:
+class Palace:
     def __init__(self, place: Place) -> None:
         link_into(place.home / _CACHED)
-        self._server = Server([place.program("mempalace-mcp")], place.home)
+        self.server = Server([place.program("mempalace-mcp")], place.home)
 
     def add(self, texts: Sequence[str]) -> None:
         for text in texts:
-            self._server.call("mempalace_add_drawer", wing="project", room="notes", content=text)
+            self.server.call("mempalace_add_drawer", wing="project", room="notes", content=text)
 
     def search(self, query: str, limit: int) -> list[str]:
-        told = self._server.call("mempalace_search", query=query, limit=limit)
+        told = self.server.call("mempalace_search", query=query, limit=limit)
         return [one["text"] for one in json.loads(told)["results"]]
 
     def close(self) -> None:
-        self._server.close()
+        self.server.close()
 
 
 def _ask(place: Place, query: str) -> list[str]:
     return [place.program("mempalace"), "search", query]
 
 
-PEER = Peer("MemPalace", "words and MiniLM", Needs(pip=("mempalace", *NEEDED), weights=WEIGHTS), _Palace, _ask)
+PEER = Peer("MemPalace", "words and MiniLM", Needs(pip=("mempalace", *NEEDED), weights=WEIGHTS), Palace, _ask)

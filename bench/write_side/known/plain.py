@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
+from bench.peers.peer import Place
 from bench.write_side.cases import PERSON, Turn
-from bench.write_side.memory import Kept, Known, Outcome
+from bench.write_side.memory import Kept, Known, Memory, Outcome, sentences
 
-_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")  # a full stop within a name ends nothing
 _WORDS = re.compile(r"\w{5,}")
 
 
-class Plain:
-    def __init__(self, home: Path) -> None:
+class Plain(Memory):
+    def __init__(self, _place: Place) -> None:
         """Nothing is written into its home."""
 
-    def listen(self, turns: Sequence[Turn]) -> list[Kept]:
-        said = (part.strip() for turn in turns if turn.who == PERSON for part in _ENDS.split(turn.text))
-        return [Kept(sentence, sentence) for sentence in said if sentence]
+    def listen(self, turns: Sequence[Turn], /) -> list[Kept]:
+        said = sentences(turn.text for turn in turns if turn.who == PERSON)
+        return [Kept(sentence, sentence) for sentence in said]
 
     def add(self, _text: str, /) -> Outcome:
         return Outcome.DISTINCT
 
-    def forget(self, memories: Sequence[str], request: str) -> list[str]:
+    def forget(self, memories: Sequence[str], request: str, /) -> list[str]:
         return [memory for memory in memories if memory != request]
 
-    def tell(self, memories: Sequence[str], prompt: str) -> list[str]:
+    def tell(self, memories: Sequence[str], prompt: str, /) -> list[str]:
         return [memory for memory in memories if _words(memory) & _words(prompt)]
 
 
