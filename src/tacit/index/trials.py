@@ -5,21 +5,20 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from tacit.index.reader import EVENT_LINE, Decode, select_events
-from tacit.model.claim import Status
+from tacit.index.reader import EVENT_LINE, IS_EFFECTIVE, IS_TRIAL, Decode, has_trials, select_events
 from tacit.model.comparison import ArmCounts
-from tacit.model.ids import ClaimId, EventId
+from tacit.model.ids import ClaimId, EventId, claim_number
 from tacit.model.memory import effective_events
 from tacit.model.observation import TrialChecked
 from tacit.model.trial import Outcome, Trial, fold_trials
 from tacit.record import Record
 
-_IS_TRIAL = "type IN ('trial.started', 'trial.ended')"
-_SELECT_TRIALS = f"SELECT {EVENT_LINE} FROM events WHERE {_IS_TRIAL} ORDER BY id"
+_SELECT_TRIALS = f"SELECT {EVENT_LINE} FROM events WHERE {IS_TRIAL} ORDER BY id"
 _SELECT_UNDOS = (
     f"SELECT {EVENT_LINE} FROM claim_events JOIN events ON events.id = event_id"
     " WHERE claim_id = ? AND type = 'judgement.undone'"
 )
+_OUTCOMES = frozenset(Outcome)
 _COLUMNS = "session_id, is_withheld, outcome, call_id, correction_id, apart, failures, turns, tokens"
 
 
@@ -40,11 +39,6 @@ class TrialSession(Record):
 # Trials
 
 
-def has_trials(connection: sqlite3.Connection) -> bool:
-    """Return whether there was ever a trial. Almost no home has one, and hooks ask."""
-    return connection.execute(f"SELECT 1 FROM events WHERE {_IS_TRIAL} LIMIT 1").fetchone() is not None
-
-
 def load_trials(connection: sqlite3.Connection, decode: Decode, claim: ClaimId | None = None) -> list[Trial]:
     """Return all trials that were not undone, or those of one memory, in order."""
     events = select_events(connection, decode, _SELECT_TRIALS)
@@ -58,9 +52,11 @@ def running_trials(connection: sqlite3.Connection, decode: Decode) -> dict[Claim
     """Return the trials that run, by memory. While a memory does not hold, its trial rests."""
     if not has_trials(connection):
         return {}
-    query = f"SELECT 1 FROM memories WHERE id = ? AND status = '{Status.ACTIVE.value}' AND overruled_by_id IS NULL"
+    query = f"SELECT 1 FROM memories WHERE doc_id = ? AND {IS_EFFECTIVE}"
     running = {trial.claim: trial for trial in load_trials(connection, decode) if trial.is_running}
-    return {claim: trial for claim, trial in running.items() if connection.execute(query, (claim,)).fetchone()}
+    return {
+        claim: trial for claim, trial in running.items() if connection.execute(query, (claim_number(claim),)).fetchone()
+    }
 
 
 # Their sessions
@@ -74,7 +70,14 @@ def store_trial_session(connection: sqlite3.Connection, event_id: EventId, body:
         " outcome = excluded.outcome, call_id = excluded.call_id, correction_id = excluded.correction_id,"
         " apart = excluded.apart, failures = excluded.failures, turns = excluded.turns, tokens = excluded.tokens"
         " WHERE excluded.event_id > event_id",
-        (body.trial, event_id, body.session, body.withheld, *body[4:]),
+        (
+            body.trial,
+            event_id,
+            body.session,
+            body.withheld,
+            body.outcome if body.outcome in _OUTCOMES else "",
+            *body[5:],
+        ),
     )
 
 

@@ -53,7 +53,7 @@ class Difference(Record):
 def compare(told: ArmCounts, withheld: ArmCounts, most: int) -> Difference | None:
     """Return the difference between the arms of a trial that may take `most` sessions; None if it is too early."""
     number = told.applied + withheld.applied
-    if number < max(_FIRST_SHARE * most, min(_FIRST_SESSIONS, most)):
+    if number < max(_FIRST_SHARE * most, _FIRST_SESSIONS):
         return None
     boundary = _BOUNDARY * (min(number, most) / most) ** -_SLOPE
     if is_of_all := abs(told.applied - withheld.applied) > boundary * sqrt(number):
@@ -66,7 +66,8 @@ def compare(told: ArmCounts, withheld: ArmCounts, most: int) -> Difference | Non
         estimate = shares[1][0] - shares[0][0]
         error = sqrt(sum(share * (1 - share) / sessions for share, sessions in shares))
     low, high = estimate - boundary * error, estimate + boundary * error
-    return Difference(*(min(max(value, -1.0), 1.0) for value in (estimate, low, high)), is_of_all)
+    estimate, low, high = (min(max(value, -1.0), 1.0) for value in (estimate, low, high))
+    return Difference(estimate, low, high, is_of_all)
 
 
 def verdict(difference: Difference | None) -> Ending | None:
@@ -77,4 +78,4 @@ def verdict(difference: Difference | None) -> Ending | None:
         return Ending.HELPS
     if difference.high < 0:
         return Ending.HARMS
-    return Ending.NO_DIFFERENCE if -MARGIN < difference.low and difference.high < MARGIN else None
+    return Ending.NO_DIFFERENCE if difference.low > -MARGIN and difference.high < MARGIN else None

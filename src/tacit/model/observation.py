@@ -221,8 +221,8 @@ class BriefInjected(Record):
     """A brief was printed, or injected into the prompt of an agent.
 
     It records the memories, the reason for each, earlier sessions and the size. `moment` is when it was injected: at
-    the start of a session, at a prompt, after a compaction, at an edit, after a failed command. `withheld` are the
-    memories on trial that would have been told, and were not.
+    the start of a session, at a prompt, after a compaction, at an edit, after a failed command. `tried` are the
+    memories on trial whose turn it was: those that are not among `memories` were withheld.
     """
 
     memories: tuple[str, ...]
@@ -232,7 +232,7 @@ class BriefInjected(Record):
     moment: str = ""
     reasons: tuple[str, ...] = ()
     sessions: tuple[str, ...] = ()
-    withheld: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()
 
 
 class MemoryChecked(Record):

@@ -85,7 +85,7 @@ class Trial(Record):
 
 
 def fold_trials(events: Iterable[Event]) -> list[Trial]:
-    """Return the trials of events that count, in order. Several endings may meet from several machines: the first holds.
+    """Return the trials of events that count, in order. Of several endings, of several machines, the first holds.
 
     The person alone starts trials; Tacit ends them, too.
     """

@@ -149,9 +149,8 @@ def _purge_body(body: EventBody, target: PurgeTarget) -> EventBody:
             left = left._replace(lines=tuple(line for line in lines if line.claim not in target.claims))
         case EventsUndone(claims=claims):
             left = left._replace(claims=_rename_claims(claims, target))
-        case observation.BriefInjected(memories=claims, withheld=withheld):
-            names = _rename_claims(claims, target), _rename_claims(withheld, target)
-            left = left._replace(memories=names[0], withheld=names[1])
+        case observation.BriefInjected(memories=claims, tried=tried):
+            left = left._replace(memories=_rename_claims(claims, target), tried=_rename_claims(tried, target))
         case (
             observation.MemoryChecked(claim=id_)
             | observation.TrialStarted(claim=id_)

@@ -1,0 +1,171 @@
+"""What came of the sessions that take part in trials, and which trials the log has decided.
+
+Sessions of both arms are checked in the same way, those that were told a memory and those from which it was withheld.
+A withheld memory counts as told, followed or violated nowhere else. What tool calls cannot show about a memory is
+judged by corrections, and by commands that failed twice.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from tacit.commandline.executions import leading_executions
+from tacit.commandline.names import name_command
+from tacit.index import reader, sessions
+from tacit.index.sessions import SessionRow
+from tacit.index.trials import TrialSession, arm_counts, running_trials, sessions_of_trial
+from tacit.learn import SessionEvent
+from tacit.learn.adherence import calls_in, check_claim, conversation_since, find_correction
+from tacit.log.codec import must_decode
+from tacit.model.claim import Claim, Provenance
+from tacit.model.comparison import compare, verdict
+from tacit.model.event import Attribution, Draft, Event
+from tacit.model.expectations import read_expectations
+from tacit.model.ids import ClaimId, EventId
+from tacit.model.observation import BriefInjected, ToolAction, ToolOutcome, ToolUsed, TrialChecked, TrialEnded
+from tacit.model.session import Adherence
+from tacit.model.trial import TRIAL_ACTOR, Apart, Ending, Outcome, Trial
+
+_ATTRIBUTION = Attribution(TRIAL_ACTOR, Provenance.TOOL_LOCAL)
+_TELLING_COMMANDS = ("add", "suggest", "remember", "note", "log")  # to propose something is to ask nothing
+_PAGES = ("memories.ndjson", "long-term.md")
+_OUTCOMES = {
+    Adherence.VIOLATED: Outcome.BAD,
+    Adherence.STOPPED: Outcome.BAD,
+    Adherence.FOLLOWED: Outcome.GOOD,
+}
+
+
+def check_trials(connection: sqlite3.Connection, row: SessionRow) -> list[Draft]:
+    """Return what came of a session, for each trial that it takes part in and of which that is new."""
+    injections = [
+        event
+        for event in reversed(sessions.injection_events(connection, must_decode, row.host_session_id))
+        if isinstance(event.body, BriefInjected) and event.body.agent == row.agent
+    ]
+    trials = [
+        (trial, first)
+        for trial in running_trials(connection, must_decode).values()
+        if (first := next((event for event in injections if trial.claim in _body(event).tried), None))
+        and first.id > trial.id
+    ]
+    if not trials:
+        return []
+    logged = [logged.event for logged in sessions.logged_events_of_session(connection, row, must_decode)]
+    drafts = []
+    for trial, first in trials:
+        if memory := reader.load_memory(connection, trial.claim, must_decode):
+            body = _check(trial, row, memory.claim, injections, conversation_since(logged, first, memory.claim.scope))
+            if _as_stored(body) not in sessions_of_trial(connection, trial.id, row.id):
+                drafts.append(Draft(body, trial.scope, _ATTRIBUTION))
+    return drafts
+
+
+def decided_endings(connection: sqlite3.Connection) -> list[Draft]:
+    """Return the endings of the trials that the log has decided, or that took as many sessions as they may."""
+    drafts = []
+    for trial in running_trials(connection, must_decode).values():
+        if ending := ending_of(trial, sessions_of_trial(connection, trial.id)):
+            drafts.append(Draft(TrialEnded(trial.claim, trial.id, ending.value), trial.scope, _ATTRIBUTION))
+    return drafts
+
+
+def ending_of(trial: Trial, of_trial: Sequence[TrialSession]) -> Ending | None:
+    """Return how a trial ends with these sessions, None if it goes on."""
+    told, withheld = (arm_counts(of_trial, withheld=is_withheld) for is_withheld in (False, True))
+    if ending := verdict(compare(told, withheld, trial.most)):
+        return ending
+    counted = sum(not one.apart for one in of_trial)
+    is_used_up = told.applied + withheld.applied >= trial.most or counted >= trial.most_due
+    return Ending.UNDECIDED if is_used_up else None
+
+
+def _check(
+    trial: Trial, row: SessionRow, claim: Claim, injections: Sequence[Event], events: Sequence[SessionEvent]
+) -> TrialChecked:
+    first = next(event for event in injections if claim.id in _body(event).tried)
+    correction = find_correction(claim, events)
+    call = EventId("")
+    if read_expectations(claim.sentence):
+        check = check_claim(claim, calls_in(events))
+        call, outcome = check.call, _OUTCOMES.get(check.result, Outcome.NOT_APPLICABLE)
+    else:
+        outcome = Outcome.BAD if _failed_twice(events, _body(first)) else Outcome.GOOD
+    return TrialChecked(
+        claim.id,
+        trial.id,
+        row.id,
+        withheld=not trial.is_told(row.agent, row.host_session_id),
+        outcome=(Outcome.BAD if correction else outcome).value,
+        call=call,
+        correction=correction,
+        apart=_apart(trial, row, injections, events),
+        failures=sum(1 for _ in _failed_commands(events)),
+        turns=row.turn_count,
+        tokens=sum(_body(event).tokens for event in injections),
+    )
+
+
+def _body(event: Event) -> BriefInjected:
+    assert isinstance(event.body, BriefInjected)
+    return event.body
+
+
+def _as_stored(body: TrialChecked) -> TrialSession:
+    return TrialSession(ClaimId(body.session), body.withheld, Outcome(body.outcome), *body[5:])
+
+
+def _apart(trial: Trial, row: SessionRow, injections: Sequence[Event], events: Iterable[SessionEvent]) -> str:
+    """Return why a session is left out, "" if it is not.
+
+    The same counts in both arms, or leaving out would favour one: an agent that was told nothing may ask more often.
+    """
+    told = [event for event in injections if trial.claim in _body(event).memories]
+    if any(event.id < trial.id or not trial.is_told(row.agent, row.host_session_id) for event in told):
+        return Apart.TOLD.value
+    if _body(injections[0]).moment == "resume":
+        return Apart.RESUMED.value
+    return Apart.ASKED.value if any(_asks_tacit(event) for event in events) else ""
+
+
+def _asks_tacit(event: SessionEvent) -> bool:
+    """Return whether an agent asked Tacit for memories, or read its pages."""
+    body = event.body
+    if not isinstance(body, ToolUsed):
+        return False
+    words = re.split(r"[_.\-/]+", body.tool.lower())
+    if "tacit" in words:
+        return words[-1] not in _TELLING_COMMANDS
+    if any(page in body.input for page in _PAGES):
+        return True
+    if body.act is not ToolAction.RAN or "tacit" not in body.input:
+        return False
+    ran = (command.words for command in leading_executions(body.input) if command.program == "tacit")
+    return any(len(words) < 2 or words[1].text not in _TELLING_COMMANDS for words in ran)
+
+
+def _failed_twice(events: Sequence[SessionEvent], injected: BriefInjected) -> bool:
+    """Return whether a command failed twice. If the memory was due because one had failed, that is the first time."""
+    counts = Counter(_failed_commands(events))
+    if injected.moment == "failure":
+        return any(counts[name] for name in _names(injected.task))
+    return any(number > 1 for number in counts.values())
+
+
+def _failed_commands(events: Iterable[SessionEvent]) -> Iterator[str]:
+    """Yield what each failed command of the agent is called, without its subagents."""
+    for event in events:
+        body = event.body
+        if not isinstance(body, ToolUsed) or body.act is not ToolAction.RAN or body.aside:
+            continue
+        if body.outcome is ToolOutcome.FAILED:
+            yield next(_names(body.input), body.input)
+
+
+def _names(line: str) -> Iterator[str]:
+    """Yield the families of the commands in a line."""
+    for command in leading_executions(line):
+        yield name_command(tuple(word.text for word in command.words)).family
