@@ -11,6 +11,7 @@ from itertools import count
 from tacit.cli import cards
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command
 from tacit.cli.output import JsonObject, ask_key, bold, echo, trust_hint
+from tacit.cli.trial import trial_json
 from tacit.index.habits import RecordedCommand
 from tacit.model.claim import Status, scope_label
 from tacit.model.conflict import ConflictRule
@@ -19,6 +20,7 @@ from tacit.model.memory import HABIT_KINDS
 from tacit.model.observation import UNKNOWN_STATUS, PromptGiven, ReplyGiven, ToolUsed
 from tacit.text.display import clip, one_line, printable
 from tacit.vault.evidence import describe_event, event_details, is_conclusion, is_quoting
+from tacit.vault.trials import trial_lines
 
 TYPE_CHECKING = False
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from tacit.vault.evidence import EvidenceSource, MemoryConflict, MemoryEvent
     from tacit.vault.listing import ListedMemory
     from tacit.vault.sessions import AdherenceReport
+    from tacit.vault.trials import TrialReport
 
 
 @command(
@@ -206,6 +209,8 @@ def run_show(call: Invocation) -> None:
         echo(f"    {cards.conclusion_text(listed.concluded_by)}")
     if memory.reason and not memory.author:
         echo(f"    reason: {printable(memory.reason)}")
+    if trial := call.vault.trials.latest(memory.id):
+        echo(f"    trial: {next(trial_lines(trial))}")
     echo(f"    more: tacit why {listed.short}")
 
 
@@ -219,11 +224,11 @@ def run_why(call: Invocation) -> None:
     listed, reasons = call.vault.search.why(call.vault.search.meant(call.text()))
     is_habit = listed.memory.kind in HABIT_KINDS  # of other memories no commands: the lookup is slow to import
     behind = call.vault.suggestions.occurrences(listed.memory) if is_habit else []
-    report = call.vault.adherence.report(listed.memory.id)
-    if call.shows_json(lambda: why_json(listed, reasons, behind, report)):
+    report, trial = call.vault.adherence.report(listed.memory.id), call.vault.trials.latest(listed.memory.id)
+    if call.shows_json(lambda: why_json(listed, reasons, behind, report, trial)):
         return
     cards.echo_memory(listed)
-    for line in cards.adherence_lines(report):
+    for line in (*cards.adherence_lines(report), *(trial_lines(trial) if trial else ())):
         echo(f"  {line}")
     for reason in reasons:
         origin = reason.event.origin
@@ -246,14 +251,19 @@ def run_why(call: Invocation) -> None:
 
 
 def why_json(
-    listed: ListedMemory, reasons: Sequence[MemoryEvent], behind: Sequence[RecordedCommand], report: AdherenceReport
+    listed: ListedMemory,
+    reasons: Sequence[MemoryEvent],
+    behind: Sequence[RecordedCommand],
+    report: AdherenceReport,
+    trial: TrialReport | None,
 ) -> JsonObject:
-    """Return a memory with what it is made of, the commands behind it, and how often it was followed."""
+    """Return a memory with what it is made of, the commands behind it, how often it was followed, and its trial."""
     return {
         **cards.memory_json(listed),
         "events": [_event_json(reason) for reason in reasons],
         "commands": [_command_json(ran) for ran in behind],
         "adherence": cards.adherence_json(report),
+        "trial": trial and trial_json(trial),
     }
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tacit.vault.sessions import AdherenceQueries, SessionQueries
     from tacit.vault.status import HomeStatus
     from tacit.vault.suggestions import Suggestions
+    from tacit.vault.trials import Trials
     from tacit.vault.undo import UndoRedo
     from tacit.vault.week import Digests
     from tacit.vault.workflows import Workflows
@@ -78,6 +79,7 @@ class Vault:
     digests: Digests = _part("tacit.vault.week:Digests")
     contexts: Contexts = _part("tacit.inject.context:Contexts")
     guard: Guard = _part("tacit.vault.guard:Guard")
+    trials: Trials = _part("tacit.vault.trials:Trials")
     learning: SessionLearning = _part("tacit.learn.sessions:SessionLearning")
     judging: Judging = _part("tacit.learn.judge:Judging")
     transcripts: TranscriptCapture = _part("tacit.hosts.capture:TranscriptCapture")
