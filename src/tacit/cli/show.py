@@ -11,7 +11,6 @@ from itertools import count
 from tacit.cli import cards
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command
 from tacit.cli.output import JsonObject, ask_key, bold, echo, trust_hint
-from tacit.cli.trial import trial_json
 from tacit.index.habits import RecordedCommand
 from tacit.model.claim import Status, scope_label
 from tacit.model.conflict import ConflictRule
@@ -20,7 +19,6 @@ from tacit.model.memory import HABIT_KINDS
 from tacit.model.observation import UNKNOWN_STATUS, PromptGiven, ReplyGiven, ToolUsed
 from tacit.text.display import clip, one_line, printable
 from tacit.vault.evidence import describe_event, event_details, is_conclusion, is_quoting
-from tacit.vault.trials import trial_lines
 
 TYPE_CHECKING = False
 
@@ -210,7 +208,7 @@ def run_show(call: Invocation) -> None:
     if memory.reason and not memory.author:
         echo(f"    reason: {printable(memory.reason)}")
     if trial := call.vault.trials.latest(memory.id):
-        echo(f"    trial: {next(trial_lines(trial))}")
+        echo(f"    trial: {next(trial.lines)}")
     echo(f"    more: tacit why {listed.short}")
 
 
@@ -228,7 +226,7 @@ def run_why(call: Invocation) -> None:
     if call.shows_json(lambda: why_json(listed, reasons, behind, report, trial)):
         return
     cards.echo_memory(listed)
-    for line in (*cards.adherence_lines(report), *(trial_lines(trial) if trial else ())):
+    for line in (*cards.adherence_lines(report), *(trial.lines if trial else ())):
         echo(f"  {line}")
     for reason in reasons:
         origin = reason.event.origin
@@ -258,6 +256,8 @@ def why_json(
     trial: TrialReport | None,
 ) -> JsonObject:
     """Return a memory with what it is made of, the commands behind it, how often it was followed, and its trial."""
+    from tacit.cli.trial import trial_json
+
     return {
         **cards.memory_json(listed),
         "events": [_event_json(reason) for reason in reasons],

@@ -8,7 +8,7 @@ from tacit.cli.output import JsonObject, bold, cyan, echo, echo_wrapped
 from tacit.model.event import timestamp
 from tacit.model.trial import DEFAULT_SESSIONS, MIN_SESSIONS
 from tacit.text.display import printable
-from tacit.vault.trials import TrialArm, TrialReport, trial_lines
+from tacit.vault.trials import TrialArm, TrialReport
 
 
 @command(
@@ -68,7 +68,7 @@ def run_trial(call: Invocation) -> None:
 
 def _echo_report(report: TrialReport) -> None:
     echo_wrapped(f"- {cyan(f'[{report.listed.short}]')} {printable(report.listed.memory.claim.sentence)}")
-    for line in trial_lines(report):
+    for line in report.lines:
         echo_wrapped(f"    {line}")
 
 

@@ -113,7 +113,8 @@ class Guard(HomePart):
         others = [rule for rule in self._rules() if rule.id != plan.memory.memory.id]
         if len(others) + len(plan.rules) > _MAX_RULES:
             raise RefusedError(f"there are {len(others)} rules already", "tacit guard list, and tacit guard off ID")
-        from tacit.vault.trials import Ending, Trials
+        from tacit.model.trial import Ending
+        from tacit.vault.trials import Trials
 
         trials = Trials(self._home)
         if trials.is_on_trial(plan.memory.memory.id):  # what guards is told in every session

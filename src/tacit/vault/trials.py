@@ -7,14 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from shlex import quote
 
-from tacit import guard
 from tacit.commandline.patterns import AsksBefore, Expectation, ForbidsCommand, ProtectsFiles
 from tacit.errors import RefusedError, UsageError
 from tacit.home.home import HomePart
-from tacit.hosts import HOSTS
 from tacit.index import reader, sessions
 from tacit.index.trials import TrialSession, arm_counts, load_trials, running_trials, sessions_of_trial
-from tacit.inject.checks import without_loaded
 from tacit.log.codec import must_decode
 from tacit.model.claim import MISSPELLED_TAG, Claim, Kind, Status
 from tacit.model.comparison import CONFIDENCE, MARGIN, ArmCounts, Difference, compare
@@ -84,6 +81,11 @@ class TrialReport(Record):
         """What came of it, in words; "" while it runs."""
         return _VERDICTS[self.trial.ending] if self.trial.ending else ""
 
+    @property
+    def lines(self) -> Iterator[str]:
+        """How it stands, in a few lines."""
+        return _trial_lines(self)
+
 
 _VERDICTS = {
     Ending.HELPS: "telling it helps",
@@ -109,9 +111,11 @@ class Trials(HomePart):
         self._store.actor.require_person("puts a memory on trial", f"tacit trial {quote(reference)}")
         if not MIN_SESSIONS <= most <= MAX_SESSIONS:
             raise UsageError(f"a trial takes from {MIN_SESSIONS} to {MAX_SESSIONS} sessions, not {most}")
+        from tacit.guard import load_rules
+
         listed = Search(self._home).show(reference)
         self._must_be_told(listed)
-        _must_not_be_safety_rule(listed, {rule.id for rule in guard.load_rules(self._home.root)})
+        _must_not_be_safety_rule(listed, {rule.id for rule in load_rules(self._home.root)})
         claim = listed.memory.claim
         with self._store.change() as change:
             running = running_trials(change.connection, must_decode)
@@ -223,6 +227,9 @@ class Trials(HomePart):
 
     def _must_not_be_loaded(self, connection: sqlite3.Connection, listed: ListedMemory) -> None:
         """Raise RefusedError if a rule file tells an agent the same: its sessions would know it in both arms."""
+        from tacit.hosts import HOSTS
+        from tacit.inject.checks import without_loaded
+
         row = reader.memory_row(connection, listed.memory.id)
         used = {session.agent for session in sessions.session_rows(connection)} & set(HOSTS) or set(HOSTS)
         told = [agent for agent in sorted(used) if row and not without_loaded([row], agent, self._home)]
@@ -306,7 +313,7 @@ _APART = {
 }
 
 
-def trial_lines(report: TrialReport) -> Iterator[str]:
+def _trial_lines(report: TrialReport) -> Iterator[str]:
     """Yield how a trial stands, in a few lines."""
     trial = report.trial
     began = f"since {trial.started_at.astimezone():%Y-%m-%d}"
@@ -319,22 +326,22 @@ def trial_lines(report: TrialReport) -> Iterator[str]:
         yield f"on trial {began}: {number}; at most {report.remaining} more"
     if report.told.sessions or report.withheld.sessions:
         yield from (_arm_line(name, arm) for name, arm in (("told", report.told), ("not told", report.withheld)))
-        yield difference_line(report)
+        yield _difference_line(report)
     if not report.is_checkable:
         yield "tool calls do not show whether it is followed: corrections and commands that failed twice decide"
     if report.apart:
         yield "left out: " + ", ".join(f"{_count(number)} {_APART.get(name, name)}" for name, number in report.apart)
 
 
-def difference_line(report: TrialReport) -> str:
+def _difference_line(report: TrialReport) -> str:
     """Return the difference between the arms with its interval."""
     if (found := report.difference) is None:
         return "difference: too few sessions to say"
     more = "more" if found.estimate < 0 else "fewer"
     sessions = "sessions that the coin could tell it" if found.is_of_all else "sessions"
     what = f"{abs(100 * found.estimate):.0f} {more} of 100 {sessions} went badly with it"
-    interval = f"between {_points(found.low)} and {_points(found.high)}"
-    return f"difference: {what} ({interval}, {100 * CONFIDENCE:.0f} % sure at every look; under {100 * MARGIN:.0f} is none)"
+    interval = f"{100 * CONFIDENCE:.0f} % interval: from {_points(found.low)} to {_points(found.high)}"
+    return f"difference: {what} ({interval}; less than {100 * MARGIN:.0f} either way is none)"
 
 
 def _points(share: float) -> str:

@@ -165,10 +165,8 @@ def _body_label(body: EventBody) -> str:
             return f"dropped the workflow {name}"
         case EventsUndone(label=label):
             return f"undo of {label}"
-        case TrialStarted(claim=claim):
-            return f"put {claim} on trial"
-        case TrialEnded(claim=claim):
-            return f"ended the trial of {claim}"
+        case TrialStarted(claim=claim) | TrialEnded(claim=claim):
+            return f"put {claim} on trial" if isinstance(body, TrialStarted) else f"ended the trial of {claim}"
     return ""
 
 
