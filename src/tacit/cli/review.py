@@ -11,6 +11,7 @@ from tacit.cli.add import KINDS, conflict_lines, echo_conflicts
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
 from tacit.cli.output import JsonObject, ask, ask_choice, echo, echo_lines, echo_wrapped, pluralize, utc_timestamp, warn
 from tacit.cli.show import ask_conflicts
+from tacit.cli.trial import trial_json
 from tacit.errors import TacitError, UsageError
 from tacit.model.claim import Kind, is_project_scope, project_name
 from tacit.model.memory import Memory
@@ -21,6 +22,7 @@ from tacit.vault.memories import DecisionOutcome
 from tacit.vault.outdated import OutdatedMemories, OutdatedMemory
 from tacit.vault.review import Card, CardListing, Review
 from tacit.vault.sessions import IneffectiveMemory
+from tacit.vault.trials import TrialReport
 
 TYPE_CHECKING = False
 
@@ -127,10 +129,11 @@ def run_review(call: Invocation) -> None:
     """Go through the candidates, card by card: accept, edit, dismiss, merge or skip. Keys that you typed before a
     card was shown decide nothing. Without a terminal: a list. Candidates of several projects that say the same
     are one card: a accepts it in each of them, g for all projects. One tacit undo takes a card back.
-    Before the candidates come memories that agents were told and violated in two sessions, or that you
-    corrected: reword, guard, forget or keep them. So do memories that five sessions were told and that had to do
-    with none, and memories of the project that name a file, script, target, program or branch that is not in the
-    work tree: reword, forget or keep them. A name that you keep is not asked about again.
+    Before the candidates come memories whose trial has ended, and those that agents were told and violated in two
+    sessions, or that you corrected: reword, guard, forget or keep them. So do memories that five sessions were
+    told and that had to do with none, and memories of the project that name a file, script, target, program or
+    branch that is not in the work tree: reword, forget or keep them. A name that you keep is not asked about
+    again.
     --dismiss turns down everything that the filters select, after one question; one tacit undo takes all back.
     --doubtful shows sentences of sessions that no judge has read. They look like rules and are not suggested,
     because too few of them are. Nothing counts them: they are looked for when you ask.
@@ -345,8 +348,12 @@ def _ask_text(memory: Memory) -> str:
     return ask("   new text (empty: your editor) > ").strip() or edit_text(memory.claim.sentence)
 
 
-def card_json(asked: Card | IneffectiveMemory | OutdatedMemory) -> JsonObject:
+def card_json(asked: Card | IneffectiveMemory | OutdatedMemory | TrialReport) -> JsonObject:
     """Return a card as JSON. `card` says what it asks about."""
+    return {**_card_fields(asked), "trial": trial_json(asked) if isinstance(asked, TrialReport) else None}
+
+
+def _card_fields(asked: Card | IneffectiveMemory | OutdatedMemory | TrialReport) -> JsonObject:
     if isinstance(asked, Card):
         first, *others = asked.candidates
         references = [cards.reference_json(other.memory.claim) for other in others]
@@ -355,6 +362,8 @@ def card_json(asked: Card | IneffectiveMemory | OutdatedMemory) -> JsonObject:
     if isinstance(asked, IneffectiveMemory):
         what = "of no use" if asked.is_idle else "not followed"
         return {**common, "card": what, "adherence": cards.adherence_json(asked.report), "missing": []}
+    if isinstance(asked, TrialReport):
+        return {**common, "card": "tried", "adherence": None, "missing": []}
     names = [
         {
             "text": name.text,
@@ -373,7 +382,7 @@ _KEYS_WITHOUT_GUARD = "r reword · f forget · k keep as it is · s skip · q qu
 
 
 class ActiveCard(Record):
-    """A memory that holds and needs a decision; `reason` is recorded with it.
+    """A memory that holds and needs a decision; `reason` is recorded with it, `kept` if it is kept.
 
     `missing` are the names in it that are gone, if it is about these. A guard helps only one that was not followed.
     """
@@ -385,11 +394,18 @@ class ActiveCard(Record):
     reason: str
     missing: tuple[str, ...] = ()
     may_guard: bool = False
+    kept: str = ""
 
 
 def active_cards(vault: Vault) -> list[ActiveCard]:
-    """Return a card for each memory that agents were told and did not follow, then for each that names what is gone."""
-    found = []
+    """Return a card for each trial that ended, then for each memory that agents were told and did not follow, then for
+    each that names what is gone."""
+    found = [
+        ActiveCard(
+            report.title, report.listed, tuple(report.lines), card_json(report), report.reason, kept=report.reason
+        )
+        for report in vault.trials.waiting()
+    ]
     for item in vault.adherence.ineffective():
         lines, json = tuple(cards.adherence_lines(item.report)), card_json(item)
         found.append(ActiveCard(item.title, item.listed, lines, json, item.reason, may_guard=not item.is_idle))
@@ -451,4 +467,4 @@ def _apply_active_answer(vault: Vault, card: ActiveCard, key: str | None) -> str
             return f"To have it enforced, type: tacit guard on {card.listed.short}"
     if card.missing:
         return cards.outcome_line("Kept", decisions.keep_despite(memory.id, list(card.missing)))
-    return cards.outcome_line("Kept", decisions.keep(memory.id, reason=f"kept although {card.reason}"))
+    return cards.outcome_line("Kept", decisions.keep(memory.id, reason=card.kept or f"kept although {card.reason}"))

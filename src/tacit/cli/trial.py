@@ -77,23 +77,21 @@ def trial_json(report: TrialReport) -> JsonObject:
     trial, found = report.trial, report.difference
     return {
         **reference_json(report.listed.memory.claim),
-        "trial": trial.id,
+        "trial_id": trial.id,
         "short": report.listed.short,
         "started_at": timestamp(trial.started_at),
         "ended_at": timestamp(trial.ended_at) if trial.ended_at else None,
         "verdict": trial.ending.value if trial.ending else "",
-        "is_asked": report.is_asked,
+        "is_open": report.is_asked,
         "is_checkable": report.is_checkable,
-        "rests": report.rests,
+        "is_resting": report.rests,
         "seed": trial.seed,
         "most": trial.most,
         "remaining": report.remaining,
-        "told": _arm_json(report.told),
-        "withheld": _arm_json(report.withheld),
+        "told_sessions": _arm_json(report.told),
+        "other_sessions": _arm_json(report.withheld),
         "apart": [{"reason": name, "count": number} for name, number in report.apart],
-        "difference": None
-        if found is None
-        else {"estimate": found.estimate, "low": found.low, "high": found.high, "is_of_all": found.is_of_all},
+        "interval": found._asdict() if found else None,
     }
 
 

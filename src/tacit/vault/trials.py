@@ -82,6 +82,16 @@ class TrialReport(Record):
         return _VERDICTS[self.trial.ending] if self.trial.ending else ""
 
     @property
+    def title(self) -> str:
+        """What its card asks."""
+        return f"tried: {self.verdict}. Keep it?"
+
+    @property
+    def reason(self) -> str:
+        """What is recorded as the reason for a decision about it."""
+        return f"tried, and {self.verdict}"
+
+    @property
     def lines(self) -> Iterator[str]:
         """How it stands, in a few lines."""
         return _trial_lines(self)

@@ -13,6 +13,7 @@ from tacit.home.home import HomePart
 from tacit.index import adherence, reader
 from tacit.index.adherence import RecentAdherence
 from tacit.index.reader import MemoryRow
+from tacit.index.trials import load_trials
 from tacit.log.codec import must_decode
 from tacit.model.claim import Status
 from tacit.model.event import Verdict
@@ -37,6 +38,7 @@ class WeekDigest(Record):
     Attributes:
         learned: memories that hold and were new or accepted.
         forgotten: memories that were forgotten.
+        tried: trials that ended.
         followed, violated, stopped: sessions whose tool calls show that of a memory.
         recent: how often agents were told a memory, and what came of it.
         new_pending: how many of the candidates that wait are new.
@@ -50,6 +52,7 @@ class WeekDigest(Record):
     followed: Highlight
     violated: Highlight
     stopped: Highlight
+    tried: Highlight
     recent: RecentAdherence
     new_pending: int
     judge_tokens: int
@@ -63,7 +66,8 @@ class WeekDigest(Record):
     @property
     def is_empty(self) -> bool:
         """Whether nothing happened and nothing waits."""
-        happened = self.learned.number + self.forgotten.number + sum(self.recent) + self.judge_tokens
+        decided = self.learned.number + self.forgotten.number + self.tried.number
+        happened = decided + sum(self.recent) + self.judge_tokens
         return not (happened or self.status.waits)
 
 
@@ -101,6 +105,8 @@ class Digests(HomePart):
                 return _highlight(connection, count, (claim for claim, found, _ in checks if found is result))
 
             learned = _claims_with_status(connection, first, Status.ACTIVE, (Verdict.ACCEPTED, Verdict.RESTORED))
+            trials = load_trials(connection, must_decode) if reader.has_trials(connection) else []
+            tried = [trial.claim for trial in trials if trial.ended > first]
             forgotten = _claims_with_status(connection, first, Status.RETIRED, (Verdict.RETIRED,))
             return WeekDigest(
                 start,
@@ -109,6 +115,7 @@ class Digests(HomePart):
                 checked(Adherence.FOLLOWED, recent.followed),
                 checked(Adherence.VIOLATED, recent.violated),
                 checked(Adherence.STOPPED, recent.stopped),
+                _highlight(connection, len(tried), reversed(tried)),
                 recent,
                 len(reader.claims_first_named_since(connection, first, Status.PENDING)),
                 spent,
@@ -151,13 +158,14 @@ def digest_lines(digest: WeekDigest, since: str) -> Iterator[DigestLine]:
         ("Violated", digest.violated, "session", "most often", f"tacit why {digest.violated.short}"),
         ("Stopped", digest.stopped, "session", "most often", "tacit guard list"),
         ("Forgotten", digest.forgotten, "memory", "the latest", "tacit list --forgotten"),
+        ("Trials", digest.tried, "trial", "the latest", "tacit trial"),
     ):
         if highlight.number:
             yield DigestLine(title, _named(highlight, noun, which), command)
-    asked = now.ineffective + now.idle + now.outdated
+    asked = now.ineffective + now.idle + now.outdated + now.verdicts
     waiting = (
         _count(now.pending, "candidate") + (f" ({digest.new_pending:,} new)" if digest.new_pending else ""),
-        f"{_count(asked, 'memory')} not followed, of no use or outdated",
+        f"{_count(asked, 'memory')} not followed, of no use, outdated or tried",
     )
     if now.pending or asked:
         text = ", ".join(text for text, number in zip(waiting, (now.pending, asked), strict=True) if number)
