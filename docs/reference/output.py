@@ -345,7 +345,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "variable": ("string", "the variable that may change a setting, and how far"),
     "verdict": (
         "string",
-        "how a trial ended: `helps`, `no_difference`, `harms`, `undecided`, `stopped` or `guarded`; empty while it runs",
+        "how a trial ended: `helps`, `no_difference`, `harms`, `undecided`, `stopped`, `guarded`; empty while it runs",
     ),
     "verdict_count": ("integer", "trials that ended, of which the person has not decided on the memory since"),
     "violated_count": ("integer", "sessions with a tool call that violates it"),
@@ -401,8 +401,8 @@ OBJECTS: dict[str, str] = {
     "explained": f"{_MEMORY} events commands adherence trial",
     "digest": (
         "since highlights learned_count followed_count violated_count stopped_count forgotten_count tried_count pending"
-        " new_count verdict_count ineffective_count idle_count outdated_count undecided untrusted proposal_count injected_count tokens"
-        " judge_tokens"
+        " new_count verdict_count ineffective_count idle_count outdated_count undecided untrusted proposal_count"
+        " injected_count tokens judge_tokens"
     ),
     "finding": "where what mend serious",
     "imported_rule": f"{_REFERENCE} path line",

@@ -21,13 +21,13 @@ from tacit.learn import SessionEvent
 from tacit.learn.adherence import calls_in, check_claim, conversation_since, find_correction
 from tacit.log.codec import must_decode
 from tacit.model.claim import Claim, Provenance
-from tacit.model.comparison import compare, verdict
+from tacit.model.comparison import ending_of
 from tacit.model.event import Attribution, Draft, Event
 from tacit.model.expectations import read_expectations
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.observation import BriefInjected, ToolAction, ToolOutcome, ToolUsed, TrialChecked, TrialEnded
 from tacit.model.session import Adherence
-from tacit.model.trial import TRIAL_ACTOR, Apart, Ending, Outcome, Trial
+from tacit.model.trial import TRIAL_ACTOR, Apart, Outcome, Trial
 
 _ATTRIBUTION = Attribution(TRIAL_ACTOR, Provenance.TOOL_LOCAL)
 _TELLING_COMMANDS = ("add", "suggest", "remember", "note", "log")  # to propose something is to ask nothing
@@ -68,19 +68,11 @@ def decided_endings(connection: sqlite3.Connection) -> list[Draft]:
     """Return the endings of the trials that the log has decided, or that took as many sessions as they may."""
     drafts = []
     for trial in running_trials(connection, must_decode).values():
-        if ending := ending_of(trial, sessions_of_trial(connection, trial.id)):
+        of_trial = sessions_of_trial(connection, trial.id)
+        told, withheld = (arm_counts(of_trial, withheld=is_withheld) for is_withheld in (False, True))
+        if ending := ending_of(told, withheld, sum(not one.apart for one in of_trial), trial.most):
             drafts.append(Draft(TrialEnded(trial.claim, trial.id, ending.value), trial.scope, _ATTRIBUTION))
     return drafts
-
-
-def ending_of(trial: Trial, of_trial: Sequence[TrialSession]) -> Ending | None:
-    """Return how a trial ends with these sessions, None if it goes on."""
-    told, withheld = (arm_counts(of_trial, withheld=is_withheld) for is_withheld in (False, True))
-    if ending := verdict(compare(told, withheld, trial.most)):
-        return ending
-    counted = sum(not one.apart for one in of_trial)
-    is_used_up = told.applied + withheld.applied >= trial.most or counted >= trial.most_due
-    return Ending.UNDECIDED if is_used_up else None
 
 
 def _check(

@@ -24,6 +24,7 @@ MARGIN = 0.2  # a smaller difference is none: one session in five
 # tenth; the rest is for shares that are estimated from few sessions (`bench/trial.py`).
 _BOUNDARY, _SLOPE = 2.5, 0.25
 _FIRST_SHARE, _FIRST_SESSIONS = 0.1, 20  # no interval before so many
+_MOST_PER_APPLIED = 5  # a memory that applies in fewer of the sessions is not waited for
 
 
 class ArmCounts(Record):
@@ -70,12 +71,17 @@ def compare(told: ArmCounts, withheld: ArmCounts, most: int) -> Difference | Non
     return Difference(estimate, low, high, is_of_all)
 
 
-def verdict(difference: Difference | None) -> Ending | None:
-    """Return what an interval says of the memory; None if it says nothing yet."""
-    if difference is None:
-        return None
-    if difference.low > 0:
+def ending_of(told: ArmCounts, withheld: ArmCounts, sessions: int, most: int) -> Ending | None:
+    """Return how a trial ends with these arms, None if it goes on.
+
+    `sessions` is the number of all sessions that take part, whether or not the memory applied in them.
+    """
+    difference = compare(told, withheld, most)
+    if difference and difference.low > 0:
         return Ending.HELPS
-    if difference.high < 0:
+    if difference and difference.high < 0:
         return Ending.HARMS
-    return Ending.NO_DIFFERENCE if difference.low > -MARGIN and difference.high < MARGIN else None
+    if difference and difference.low > -MARGIN and difference.high < MARGIN:
+        return Ending.NO_DIFFERENCE
+    is_used_up = told.applied + withheld.applied >= most or sessions >= most * _MOST_PER_APPLIED
+    return Ending.UNDECIDED if is_used_up else None

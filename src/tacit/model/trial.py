@@ -22,7 +22,6 @@ from tacit.record import Record
 TRIAL_ACTOR = "learner:trial"  # who ends a trial that the log has decided
 MAX_RUNNING = 3  # at once: a session from which much is withheld says little about each memory
 DEFAULT_SESSIONS, MIN_SESSIONS, MAX_SESSIONS = 200, 40, 600  # in which the memory applies, that a trial may take
-_DUE_PER_APPLIED = 5  # a memory that applies in fewer of the sessions is not worth waiting for
 
 
 class Ending(StrEnum):
@@ -73,11 +72,6 @@ class Trial(Record):
     @property
     def is_running(self) -> bool:
         return self.ending is None
-
-    @property
-    def most_due(self) -> int:
-        """The greatest number of sessions that it may take, whether or not the memory applies in them."""
-        return self.most * _DUE_PER_APPLIED
 
     def is_told(self, agent: str, session: str) -> bool:
         """Return whether a session is told the memory. `session` is the host's name of it, as it is recorded."""
