@@ -294,7 +294,9 @@ def _must_not_be_safety_rule(listed: ListedMemory, guarded: set[str]) -> None:
     if is_safety_rule(claim):
         raise RefusedError(
             f"[{short}] is a safety rule: it would be broken in half of the sessions to see what happens",
-            "a rule that names what to do instead can be tried, for example: never use npm here, use pnpm",
+            f"if no harm comes of that, file it as a rule: tacit edit {short} --kind rule"
+            if not read_expectations(claim.sentence)
+            else "a rule that names what to do instead can be tried, for example: never use npm here, use pnpm",
         )
 
 
