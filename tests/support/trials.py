@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -35,8 +36,18 @@ class Trialist:
         self._names = {told: self._sessions(told) for told in (True, False)}
         self._hours = count(1)
 
-    def _sessions(self, told: bool) -> Iterator[str]:
-        names = (name_of(number) for number in count())
+    def beside(self, folder: Path) -> Trialist:
+        """Another machine of the same person, which knows nothing yet."""
+        other = copy(self)
+        folder.mkdir()
+        other.person = Person(folder)
+        other.work = other.person.repository("work", remote="git@example.org:kim/work.git")
+        other.person.tacit("autocapture", "on")
+        other._names = {told: self._sessions(told, folder.name) for told in (True, False)}
+        return other
+
+    def _sessions(self, told: bool, *words: str) -> Iterator[str]:
+        names = (name_of(number, *words) for number in count())
         return (name for name in names if is_told(self.started["seed"], "claude", name) is told)
 
     def name(self, *, told: bool) -> str:

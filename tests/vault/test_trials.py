@@ -141,3 +141,44 @@ def test_the_log_decides_and_from_then_on_everybody_is_told(tmp_path: Path) -> N
     assert "Trials" in person.tacit("week", now=later).out
     person.tacit("undo", now=later)  # what Tacit decided is no step of the person: this takes back the start
     assert person.tacit("trial", "--json").json == []
+
+
+def test_a_memory_that_nobody_heeds_is_found_out_and_forgotten(tmp_path: Path) -> None:
+    kim = Trialist(tmp_path / "kim")
+    for number in range(40):
+        kim.work_in(BAD, told=number % 2 == 0)
+        if kim.report["verdict"]:
+            break
+    person, report = kim.person, kim.report
+    assert report["verdict"] == "no_difference" and report["remaining"] == 0
+    assert sum(report[arm]["bad_count"] for arm in ("told_sessions", "other_sessions")) == number + 1
+    person.tacit("forget", person.id_of(RULE), now="2026-03-05T12:00:00+00:00")
+    cards = person.tacit("review", "--json", now="2026-03-05T13:00:00+00:00").json
+    assert "tried" not in [card["card"] for card in cards]
+
+
+def test_two_machines_of_a_person_share_a_trial_and_its_coin(tmp_path: Path) -> None:
+    """Sessions of both count, each once, and one of them ends it for both."""
+    desk = Trialist(tmp_path / "desk")
+    remote = tmp_path / "remote"
+    remote.mkdir()
+    shown = desk.person.tacit("remote", "add", "home", str(remote)).out
+    (tmp_path / "phrase").write_text("\n".join(line for line in shown.splitlines() if line.startswith("    ")))
+    laptop = desk.beside(tmp_path / "laptop")
+    desk.person.tacit("sync")
+    laptop.person.tacit("remote", "add", "home", str(remote), "--phrase-file", str(tmp_path / "phrase"))
+    laptop.person.tacit("sync")
+    assert laptop.report["trial_id"] == desk.report["trial_id"]
+    for _ in range(6):
+        assert RULE in desk.work_in(GOOD, told=True) and RULE not in desk.work_in(BAD, told=False)
+        assert RULE in laptop.work_in(GOOD, told=True) and RULE not in laptop.work_in(BAD, told=False)
+    for machine in (desk, laptop, desk):
+        machine.person.tacit("sync", now="2026-03-04T12:00:00+00:00")
+    desk.work_in(GOOD, told=True)
+    report = desk.report
+    assert [report[arm]["applied_count"] for arm in ("told_sessions", "other_sessions")] == [13, 12]
+    assert report["verdict"] == "helps"
+    for machine in (desk, laptop):
+        machine.person.tacit("sync", now="2026-03-04T14:00:00+00:00")
+    assert laptop.report == report
+    assert RULE in laptop.work_in(GOOD, told=False)

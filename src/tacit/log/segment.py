@@ -61,6 +61,7 @@ MEMORY_BODIES = (
     observation.WorkflowDropped,
     observation.TrialStarted,
     observation.TrialEnded,
+    observation.TrialChecked,  # machines share it, but not the sessions
 )
 
 # A torn line is closed with this control character and a line feed. So a line that ends with a line feed alone is one
