@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
-from tacit.model.coin import is_told
+from tacit.model.coin import is_treated
 from tacit.model.comparison import CONFIDENCE, MARGIN, ArmCounts, compare, ending_of
 from tacit.model.trial import DEFAULT_SESSIONS, Ending
 
@@ -76,7 +76,7 @@ def simulate(effect: Effect, most: int, random: Random) -> Ended:
     seed, told, withheld, sessions = f"{random.getrandbits(80):020x}", ArmCounts(), ArmCounts(), 0
     while True:
         sessions += 1
-        is_in_told = is_told(seed, "claude", f"session {sessions}")
+        is_in_told = is_treated(seed, "claude", f"session {sessions}")
         applies, bad = effect.arm(is_in_told)
         if random.random() < applies:
             difficulty = _HARD if random.random() < 0.5 else _EASY

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from harness.transcripts import name_of
 
-from tacit.model.coin import is_told
+from tacit.model.coin import is_treated
 from tests.lives import steps, surfaces
 from tests.lives.machine import make_world
 from tests.lives.test_agents import Agent
@@ -43,7 +43,7 @@ def work(who: Person, number: int, branch: str, seed: str) -> bool:
     """A session that needs a package. The agent uses npm, unless it is told not to. Return whether it was told."""
     agent = Agent(who, f"session {number}", branch)
     told = PNPM in agent.told
-    assert told == is_told(seed, "claude", agent.session) and LINTER in agent.told
+    assert told == is_treated(seed, "claude", agent.session) and LINTER in agent.told
     agent.ask("Install what the shop needs.")
     agent.run("pnpm install" if told else "npm install")
     agent.end()
@@ -77,7 +77,7 @@ def test_a_memory_that_helps_is_kept_on_the_page_and_told_to_everybody_again(ann
     shown = ann.tacit("why", name).out
     assert "telling it helps" in shown and f"followed {told.count(True)}, violated 0" in shown
 
-    untold = next(f"later {n}" for n in range(100) if not is_told(found["seed"], "claude", name_of(f"later {n}")))
+    untold = next(f"later {n}" for n in range(100) if not is_treated(found["seed"], "claude", name_of(f"later {n}")))
     assert PNPM in surfaces.start_session(ann, untold).model
     with surfaces.page(ann) as browser:
         asked = browser.get(f"/?card={name}")

@@ -12,7 +12,7 @@ from typing import Any
 from harness.person import NOW, Person
 from harness.transcripts import Claude, Turn, lines, name_of, place
 
-from tacit.model.coin import is_told
+from tacit.model.coin import is_treated
 from tests.support.hook_session import Sitting
 
 RULE, OTHER = "never use npm here, use pnpm", "run the linter before each push"
@@ -48,7 +48,7 @@ class Trialist:
 
     def _sessions(self, told: bool, *words: str) -> Iterator[str]:
         names = (name_of(number, *words) for number in count())
-        return (name for name in names if is_told(self.started["seed"], "claude", name) is told)
+        return (name for name in names if is_treated(self.started["seed"], "claude", name) is told)
 
     def name(self, *, told: bool) -> str:
         """The next name of a session of which the coin falls so."""

@@ -88,8 +88,8 @@ def trial_json(report: TrialReport) -> JsonObject:
         "seed": trial.seed,
         "most": trial.most,
         "remaining": report.remaining,
-        "told_sessions": _arm_json(report.told),
-        "other_sessions": _arm_json(report.withheld),
+        "told_sessions": _arm_json(report.treated),
+        "other_sessions": _arm_json(report.control),
         "apart": [{"reason": name, "count": number} for name, number in report.apart],
         "interval": found._asdict() if found else None,
     }

@@ -173,8 +173,8 @@ def _rules_text(connection: sqlite3.Connection, scope: Scope, settings: Settings
     unread = reader.count_rules(connection, scopes) - len(rules)
 
     def text_without(withheld: Collection[ClaimId]) -> str:
-        told = most_specific(rule for rule in rules if rule.id not in withheld)
-        brief = compose_brief(told, tags=frozenset(), relevance={}, nonce=NONCE_MARK, limits=limits, unread=unread)
+        left = most_specific(rule for rule in rules if rule.id not in withheld)
+        brief = compose_brief(left, tags=frozenset(), relevance={}, nonce=NONCE_MARK, limits=limits, unread=unread)
         return json.dumps(brief.text)
 
     if not reader.has_trials(connection):
@@ -185,8 +185,8 @@ def _rules_text(connection: sqlite3.Connection, scope: Scope, settings: Settings
         trial for trial in running_trials(connection, must_decode).values() if trial.claim in {r.id for r in rules}
     ]
     ways = [
-        [trial.claim for trial, is_told in zip(trials, told, strict=True) if not is_told]
-        for told in product((False, True), repeat=len(trials))
+        [trial.claim for trial, is_treated in zip(trials, coins, strict=True) if not is_treated]
+        for coins in product((False, True), repeat=len(trials))
     ]
     line = "\t".join([" ".join(trial.seed for trial in trials), *map(text_without, ways)])
     # What a hook cannot read whole tells nobody a memory that is on trial.

@@ -69,12 +69,12 @@ def _rules_in(cwd: str, folder: str) -> tuple[bool, bytes]:
 
 def _text_for(host: str, session: bytes, line: bytes) -> bytes:
     """Return the text for a session if some of the rules are on trial: there is one for each way the coins may fall."""
-    from tacit.model.coin import is_told
+    from tacit.model.coin import is_treated
 
     seeds, *texts = line.split(b"\t")
     way = 0
     for seed in seeds.decode("ascii").split():
-        way = 2 * way + is_told(seed, host, session.decode("utf-8", "replace"))
+        way = 2 * way + is_treated(seed, host, session.decode("utf-8", "replace"))
     return b"" if texts[way] == b'""' else texts[way]
 
 

@@ -378,8 +378,8 @@ class _Selection(HomePart):
         tried = tuple(claim for claim in brief.ids if claim in self._trials)
         if all(map(self._trials.__getitem__, tried)):
             return brief, tried
-        told = (memory for memory in due if self._trials.get(memory.id, True))
-        return compose(without_outdated(told, missing)), tried
+        left = (memory for memory in due if self._trials.get(memory.id, True))
+        return compose(without_outdated(left, missing)), tried
 
     def _recent_sessions(self) -> Iterator[SessionRow]:
         """Yield the sessions that are told at the start, the latest first. Of those with the same request the latest.
@@ -452,7 +452,7 @@ class _Selection(HomePart):
 
         agent, name = self._target.agent, self._target.recorded_name
         trials = running_trials(self._connection, must_decode).items()
-        return {claim: trial.is_told(agent, name) for claim, trial in trials}
+        return {claim: trial.is_treated(agent, name) for claim, trial in trials}
 
     def _nonce(self) -> str:
         return self._store.entropy().hex()

@@ -69,8 +69,8 @@ def decided_endings(connection: sqlite3.Connection) -> list[Draft]:
     drafts = []
     for trial in running_trials(connection, must_decode).values():
         of_trial = sessions_of_trial(connection, trial.id)
-        told, withheld = (arm_counts(of_trial, withheld=is_withheld) for is_withheld in (False, True))
-        if ending := ending_of(told, withheld, sum(not one.apart for one in of_trial), trial.most):
+        treated, control = (arm_counts(of_trial, withheld=is_withheld) for is_withheld in (False, True))
+        if ending := ending_of(treated, control, sum(not one.apart for one in of_trial), trial.most):
             drafts.append(Draft(TrialEnded(trial.claim, trial.id, ending.value), trial.scope, _ATTRIBUTION))
     return drafts
 
@@ -90,7 +90,7 @@ def _check(
         claim.id,
         trial.id,
         row.id,
-        withheld=not trial.is_told(row.agent, row.host_session_id),
+        withheld=not trial.is_treated(row.agent, row.host_session_id),
         outcome=(Outcome.BAD if correction else outcome).value,
         call=call,
         correction=correction,
@@ -115,8 +115,8 @@ def _apart(trial: Trial, row: SessionRow, injections: Sequence[Event], events: I
 
     The same counts in both arms, or leaving out would favour one: an agent that was told nothing may ask more often.
     """
-    told = [event for event in injections if trial.claim in _body(event).memories]
-    if any(event.id < trial.id or not trial.is_told(row.agent, row.host_session_id) for event in told):
+    injected = [event for event in injections if trial.claim in _body(event).memories]
+    if any(event.id < trial.id or not trial.is_treated(row.agent, row.host_session_id) for event in injected):
         return Apart.TOLD.value
     if _body(injections[0]).moment == "resume":
         return Apart.RESUMED.value

@@ -6,7 +6,7 @@ from __future__ import annotations
 from _blake2 import blake2b
 
 
-def is_told(seed: str, agent: str, session: str) -> bool:
+def is_treated(seed: str, agent: str, session: str) -> bool:
     """Return whether a session of an agent is told a memory on trial: for half of all names of sessions it is.
 
     A session without a name takes part in no trial, and is told.

@@ -51,19 +51,22 @@ class Difference(Record):
     is_of_all: bool = False
 
 
-def compare(told: ArmCounts, withheld: ArmCounts, most: int) -> Difference | None:
-    """Return the difference between the arms of a trial that may take `most` sessions; None if it is too early."""
-    number = told.applied + withheld.applied
+def compare(treated: ArmCounts, control: ArmCounts, most: int) -> Difference | None:
+    """Return the difference between the arms of a trial that may take `most` sessions; None if it is too early.
+
+    `treated` are the sessions that were told the memory, `control` those from which it was withheld.
+    """
+    number = treated.applied + control.applied
     if number < max(_FIRST_SHARE * most, _FIRST_SESSIONS):
         return None
     boundary = _BOUNDARY * (min(number, most) / most) ** -_SLOPE
-    if is_of_all := abs(told.applied - withheld.applied) > boundary * sqrt(number):
+    if is_of_all := abs(treated.applied - control.applied) > boundary * sqrt(number):
         # Each session counts half a session in either arm, and bad ones count where they were. Its variance is that of
         # a number that is 2 in bad sessions without the memory, -2 in those with it, and else 0.
-        estimate = 2 * (withheld.bad - told.bad) / number
-        error = sqrt(max(4 * (withheld.bad + told.bad + 1) / number - estimate**2, 0) / number)
+        estimate = 2 * (control.bad - treated.bad) / number
+        error = sqrt(max(4 * (control.bad + treated.bad + 1) / number - estimate**2, 0) / number)
     else:
-        shares = [((arm.bad + 1) / (arm.applied + 2), arm.applied + 2) for arm in (told, withheld)]
+        shares = [((arm.bad + 1) / (arm.applied + 2), arm.applied + 2) for arm in (treated, control)]
         estimate = shares[1][0] - shares[0][0]
         error = sqrt(sum(share * (1 - share) / sessions for share, sessions in shares))
     low, high = estimate - boundary * error, estimate + boundary * error
@@ -71,17 +74,17 @@ def compare(told: ArmCounts, withheld: ArmCounts, most: int) -> Difference | Non
     return Difference(estimate, low, high, is_of_all)
 
 
-def ending_of(told: ArmCounts, withheld: ArmCounts, sessions: int, most: int) -> Ending | None:
+def ending_of(treated: ArmCounts, control: ArmCounts, sessions: int, most: int) -> Ending | None:
     """Return how a trial ends with these arms, None if it goes on.
 
     `sessions` is the number of all sessions that take part, whether or not the memory applied in them.
     """
-    difference = compare(told, withheld, most)
+    difference = compare(treated, control, most)
     if difference and difference.low > 0:
         return Ending.HELPS
     if difference and difference.high < 0:
         return Ending.HARMS
     if difference and difference.low > -MARGIN and difference.high < MARGIN:
         return Ending.NO_DIFFERENCE
-    is_used_up = told.applied + withheld.applied >= most or sessions >= most * _MOST_PER_APPLIED
+    is_used_up = treated.applied + control.applied >= most or sessions >= most * _MOST_PER_APPLIED
     return Ending.UNDECIDED if is_used_up else None

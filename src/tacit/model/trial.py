@@ -13,7 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from tacit.model.claim import Scope
-from tacit.model.coin import is_told
+from tacit.model.coin import is_treated
 from tacit.model.event import Event
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.observation import TrialEnded, TrialStarted
@@ -73,9 +73,9 @@ class Trial(Record):
     def is_running(self) -> bool:
         return self.ending is None
 
-    def is_told(self, agent: str, session: str) -> bool:
+    def is_treated(self, agent: str, session: str) -> bool:
         """Return whether a session is told the memory. `session` is the host's name of it, as it is recorded."""
-        return is_told(self.seed, agent, session)
+        return is_treated(self.seed, agent, session)
 
 
 def fold_trials(events: Iterable[Event]) -> list[Trial]:

@@ -59,8 +59,8 @@ class TrialReport(Record):
 
     trial: Trial
     listed: ListedMemory
-    told: TrialArm
-    withheld: TrialArm
+    treated: TrialArm
+    control: TrialArm
     apart: tuple[tuple[str, int], ...]
     difference: Difference | None
     is_checkable: bool
@@ -69,7 +69,7 @@ class TrialReport(Record):
 
     @property
     def applied(self) -> int:
-        return self.told.counts.applied + self.withheld.counts.applied
+        return self.treated.counts.applied + self.control.counts.applied
 
     @property
     def remaining(self) -> int:
@@ -197,15 +197,15 @@ class Trials(HomePart):
         with self._store.snapshot() as connection:
             of_trial = sessions_of_trial(connection, trial.id)
             is_asked = trial.id in {one.id for one in waiting_trials(connection)}
-        told, withheld = (_arm(of_trial, withheld=is_withheld) for is_withheld in (False, True))
+        treated, control = (_arm(of_trial, withheld=is_withheld) for is_withheld in (False, True))
         apart = Counter(one.apart for one in of_trial if one.apart)
         return TrialReport(
             trial,
             listed,
-            told,
-            withheld,
+            treated,
+            control,
             tuple(sorted(apart.items())),
-            compare(told.counts, withheld.counts, trial.most),
+            compare(treated.counts, control.counts, trial.most),
             bool(read_expectations(listed.memory.claim.sentence)),
             listed.memory.status is not Status.ACTIVE or bool(listed.overruled_by),
             is_asked,
@@ -242,10 +242,10 @@ class Trials(HomePart):
 
         row = reader.memory_row(connection, listed.memory.id)
         used = {session.agent for session in sessions.session_rows(connection)} & set(HOSTS) or set(HOSTS)
-        told = [agent for agent in sorted(used) if row and not without_loaded([row], agent, self._home)]
-        if told:
+        informed = [agent for agent in sorted(used) if row and not without_loaded([row], agent, self._home)]
+        if informed:
             raise RefusedError(
-                f"a rule file tells {', '.join(told)} the same as [{listed.short}], so no session would be without it",
+                f"a rule file tells {', '.join(informed)} the same, so no session would be without [{listed.short}]",
                 "take it out of CLAUDE.md, AGENTS.md or GEMINI.md first: tacit audit",
             )
 
@@ -329,15 +329,15 @@ def _trial_lines(report: TrialReport) -> Iterator[str]:
     """Yield how a trial stands, in a few lines."""
     trial = report.trial
     began = f"since {trial.started_at.astimezone():%Y-%m-%d}"
-    number = f"{_count(report.told.sessions + report.withheld.sessions)}, and it applied in {report.applied}"
+    number = f"{_count(report.treated.sessions + report.control.sessions)}, and it applied in {report.applied}"
     if trial.ended_at:
         yield f"{report.verdict} (ended on {trial.ended_at.astimezone():%Y-%m-%d}): {number}"
     elif report.rests:
         yield f"on trial {began}, and resting: no agent is told it now"
     else:
         yield f"on trial {began}: {number}; at most {report.remaining} more"
-    if report.told.sessions or report.withheld.sessions:
-        yield from (_arm_line(name, arm) for name, arm in (("told", report.told), ("not told", report.withheld)))
+    if report.treated.sessions or report.control.sessions:
+        yield from (_arm_line(name, arm) for name, arm in (("told", report.treated), ("not told", report.control)))
         yield _difference_line(report)
     if not report.is_checkable:
         yield "tool calls do not show whether it is followed: corrections and commands that failed twice decide"
