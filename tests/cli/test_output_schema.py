@@ -70,6 +70,9 @@ def lively(tmp_path_factory: pytest.TempPathFactory, team: TeamServer) -> Person
     person.tacit("brief", "--for", "commits")
     person.tacit("learn")
     person.tacit("guard", "on", _guarded(person), "--forbid", "git commit", "--yes")
+    person.tacit("autocapture", "on")
+    person.tacit("add", "use ruff instead of flake8")
+    person.tacit("trial", "use ruff instead of flake8")
     _connect(person)
     person.tacit("team", "join", team.url("carla"), "--yes")
     return person
