@@ -9,6 +9,9 @@ import pytest
 from harness.person import NOW
 from harness.transcripts import Claude, Turn
 
+from tacit.home.home import Home
+from tacit.inject import AgentSession, Injector
+from tacit.model.coin import is_treated
 from tests.support.hook_session import Sitting
 from tests.support.trials import BAD, GOOD, IDLE, OTHER, RULE, Trialist
 
@@ -47,6 +50,10 @@ def test_a_session_is_in_one_arm_whatever_happens_in_it(kim: Trialist) -> None:
         sitting = Sitting(kim.person, kim.name(told=told), kim.work)
         texts = [sitting.start(), sitting.start("compact"), sitting.helper()]
         assert [RULE in text for text in texts] == [told] * 3
+        by_prompt = Sitting(kim.person, kim.name(told=told), kim.work, "gemini")
+        assert (RULE in by_prompt.ask("use npm or pnpm for zod?")) == is_treated(
+            kim.started["seed"], "gemini", by_prompt.session
+        )
         assert RULE not in sitting.ask("use npm or pnpm for zod?")  # it was its turn before
         assert OTHER in texts[0]
 
@@ -107,3 +114,39 @@ def test_of_what_calls_cannot_show_corrections_and_repeated_failures_decide(tmp_
     told, other = kim.report["told_sessions"], kim.report["other_sessions"]
     assert (told["applied_count"], told["bad_count"]) == (2, 1)
     assert (other["applied_count"], other["bad_count"], other["corrected_count"]) == (2, 1, 1)
+
+
+FIX = "When `./check` fails with “database kestrel is not seeded”, run `./seed` first."
+FAILED = "Exit code 1\nerror: database kestrel is not seeded (5 tables)"
+
+
+def test_a_known_fix_is_withheld_when_its_command_fails_and_judged_by_whether_it_fails_again(tmp_path: Path) -> None:
+    kim = Trialist(tmp_path / "kim", FIX)
+    for told, fails in ((True, 1), (False, 2), (False, 0)):
+        session, began = kim.name(told=told), datetime.fromisoformat(NOW) + timedelta(hours=8 + fails)
+        heard = ""
+        if fails:
+            with kim.person.at(kim.work, TACIT_NOW=began.isoformat()), Home(kim.person.home, cwd=kim.work) as home:
+                heard = Injector(home).at_failure(AgentSession("claude", session), "./check", FAILED)
+        assert (FIX[:20] in heard) is told
+        writer = Claude(session, str(kim.work), began + timedelta(minutes=1))
+        writer.ask("check it")
+        for _ in range(fails - 1):
+            writer.call("Bash", {"command": "./check"}, FAILED, error=True)
+        writer.call("Bash", {"command": "./seed"}, "done")
+        kim.end(session, writer, began)
+    told_, other = kim.report["told_sessions"], kim.report["other_sessions"]
+    assert (told_["applied_count"], told_["bad_count"]) == (1, 0)
+    assert (other["applied_count"], other["bad_count"]) == (1, 1)
+
+
+def test_a_memory_that_names_a_file_is_withheld_before_that_file_is_edited(tmp_path: Path) -> None:
+    note = "the retry limits in src/upload.py are those of the proxy"
+    kim = Trialist(tmp_path / "kim", note)
+    for told in (True, False):
+        session, files = kim.name(told=told), [str(kim.work / "src" / "upload.py")]
+        with kim.person.at(kim.work), Home(kim.person.home, cwd=kim.work) as home:
+            heard = Injector(home).at_edit(AgentSession("claude", session), files, "retry_limit = 5")
+        assert ("those of the proxy" in heard) is told
+    tried = [one for one in kim.person.tacit("injected", "--json").json if one["moment"] == "edit"]
+    assert sorted(len(one["withheld"]) for one in tried) == [0, 1]

@@ -2,7 +2,7 @@
 
 Sessions of both arms are checked in the same way, those that were told a memory and those from which it was withheld.
 A withheld memory counts as told, followed or violated nowhere else. What tool calls cannot show about a memory is
-judged by corrections, and by commands that failed twice.
+judged by corrections, and by commands that failed twice; a known fix by what it is for.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tacit.index.trials import TrialSession, arm_counts, running_trials, session
 from tacit.learn import SessionEvent
 from tacit.learn.adherence import calls_in, check_claim, conversation_since, find_correction
 from tacit.log.codec import must_decode
-from tacit.model.claim import Claim, Provenance
+from tacit.model.claim import Claim, Kind, Provenance
 from tacit.model.comparison import ending_of
 from tacit.model.event import Attribution, Draft, Event
 from tacit.model.expectations import read_expectations
@@ -47,7 +47,7 @@ def check_trials(connection: sqlite3.Connection, row: SessionRow) -> list[Draft]
         if isinstance(event.body, BriefInjected) and event.body.agent == row.agent
     ]
     trials = [
-        (trial, first)
+        trial
         for trial in running_trials(connection, must_decode).values()
         if (first := next((event for event in injections if trial.claim in _body(event).tried), None))
         and first.id > trial.id
@@ -56,9 +56,9 @@ def check_trials(connection: sqlite3.Connection, row: SessionRow) -> list[Draft]
         return []
     logged = [logged.event for logged in sessions.logged_events_of_session(connection, row, must_decode)]
     drafts = []
-    for trial, first in trials:
+    for trial in trials:
         if memory := reader.load_memory(connection, trial.claim, must_decode):
-            body = _check(trial, row, memory.claim, injections, conversation_since(logged, first, memory.claim.scope))
+            body = _check(trial, row, memory.claim, injections, logged)
             if _as_stored(body) not in sessions_of_trial(connection, trial.id, row.id):
                 drafts.append(Draft(body, trial.scope, _ATTRIBUTION))
     return drafts
@@ -76,16 +76,19 @@ def decided_endings(connection: sqlite3.Connection) -> list[Draft]:
 
 
 def _check(
-    trial: Trial, row: SessionRow, claim: Claim, injections: Sequence[Event], events: Sequence[SessionEvent]
+    trial: Trial, row: SessionRow, claim: Claim, injections: Sequence[Event], logged: Sequence[Event]
 ) -> TrialChecked:
-    first = next(event for event in injections if claim.id in _body(event).tried)
+    due = [event for event in injections if claim.id in _body(event).tried]
+    events = conversation_since(logged, due[0], claim.scope)
     correction = find_correction(claim, events)
-    call = EventId("")
+    call, outcome = EventId(""), Outcome.GOOD
     if read_expectations(claim.sentence):
         check = check_claim(claim, calls_in(events))
         call, outcome = check.call, _OUTCOMES.get(check.result, Outcome.NOT_APPLICABLE)
-    else:
-        outcome = Outcome.BAD if _failed_twice(events, _body(first)) else Outcome.GOOD
+    elif claim.kind is Kind.KNOWN_FIX:
+        outcome = _outcome_of_fix(due, logged, claim)
+    elif max(Counter(_failed_commands(events)).values(), default=0) > 1:
+        outcome = Outcome.BAD
     return TrialChecked(
         claim.id,
         trial.id,
@@ -139,12 +142,16 @@ def _asks_tacit(event: SessionEvent) -> bool:
     return any(len(words) < 2 or words[1].text not in _TELLING_COMMANDS for words in ran)
 
 
-def _failed_twice(events: Sequence[SessionEvent], injected: BriefInjected) -> bool:
-    """Return whether a command failed twice. If the memory was due because one had failed, that is the first time."""
-    counts = Counter(_failed_commands(events))
-    if injected.moment == "failure":
-        return any(counts[name] for name in _names(injected.task))
-    return any(number > 1 for number in counts.values())
+def _outcome_of_fix(due: Iterable[Event], logged: Sequence[Event], claim: Claim) -> Outcome:
+    """Return whether what a known fix is for failed once more: a fix applies in sessions in which it has failed."""
+    failures = [event for event in due if _body(event).moment == "failure"]
+    again = (
+        set(_names(_body(event).task)).intersection(_failed_commands(conversation_since(logged, event, claim.scope)))
+        for event in failures
+    )
+    if not failures:
+        return Outcome.NOT_APPLICABLE
+    return Outcome.BAD if any(again) else Outcome.GOOD
 
 
 def _failed_commands(events: Iterable[SessionEvent]) -> Iterator[str]:

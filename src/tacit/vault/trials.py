@@ -340,7 +340,12 @@ def _trial_lines(report: TrialReport) -> Iterator[str]:
         yield from (_arm_line(name, arm) for name, arm in (("told", report.treated), ("not told", report.control)))
         yield _difference_line(report)
     if not report.is_checkable:
-        yield "tool calls do not show whether it is followed: corrections and commands that failed twice decide"
+        what = (
+            "whether its command fails again"
+            if report.listed.memory.kind is Kind.KNOWN_FIX
+            else "commands that failed twice"
+        )
+        yield f"tool calls do not show whether it is followed: your corrections decide, and {what}"
     if report.apart:
         yield "left out: " + ", ".join(f"{_count(number)} {_APART.get(name, name)}" for name, number in report.apart)
 
