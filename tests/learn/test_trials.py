@@ -56,15 +56,35 @@ def test_a_session_is_in_one_arm_whatever_happens_in_it(kim: Trialist) -> None:
         )
         assert RULE not in sitting.ask("use npm or pnpm for zod?")  # it was its turn before
         assert OTHER in texts[0]
+        injected = kim.person.tacit("injected", "--session", sitting.session, "--json").json
+        assert [len(one["withheld"]) for one in injected] == [not told] * 2  # at the start and after the compaction
 
 
 def test_a_session_whose_agent_asks_tacit_is_left_out_of_either_arm(kim: Trialist) -> None:
     kim.work_in(GOOD, Turn("what holds here?", "tacit brief"), told=True)
     kim.work_in(BAD, Turn("what holds here?", "cat docs/memory/memories.ndjson"), told=False)
     kim.work_in(BAD, Turn("note this", "tacit suggest 'tests are slow' --evidence seen"), told=False)
+    session, began = kim.name(told=False), datetime.fromisoformat(NOW) + timedelta(hours=9)
+    Sitting(kim.person, session, kim.work).start(TACIT_NOW=began.isoformat())
+    writer = Claude(session, str(kim.work), began + timedelta(minutes=1))
+    writer.ask("add zod")
+    writer.call("mcp__tacit__recall", {"query": "npm"}, "…")
+    kim.end(session, writer, began)
     report = kim.report
-    assert report["apart"] == [{"reason": "asked", "count": 2}]
+    assert report["apart"] == [{"reason": "asked", "count": 3}]
     assert (report["told_sessions"]["session_count"], report["other_sessions"]["session_count"]) == (0, 1)
+
+
+def test_a_session_of_an_earlier_trial_takes_no_part_in_the_next(kim: Trialist) -> None:
+    session, began = kim.name(told=False), datetime.fromisoformat(NOW) + timedelta(hours=1)
+    Sitting(kim.person, session, kim.work).start(TACIT_NOW=began.isoformat())
+    name, now = kim.person.id_of(RULE), (began + timedelta(minutes=10)).isoformat()
+    kim.person.tacit("trial", name, "--stop", now=now)
+    kim.person.tacit("trial", name, cwd=kim.work, now=now)
+    writer = Claude(session, str(kim.work), began + timedelta(minutes=20))
+    writer.turn(BAD)
+    kim.end(session, writer, began)
+    assert [report["other_sessions"]["session_count"] for report in kim.person.tacit("trial", "--json").json] == [0, 0]
 
 
 def test_a_session_that_was_told_before_the_trial_or_goes_on_with_another_is_left_out(kim: Trialist) -> None:
@@ -150,3 +170,13 @@ def test_a_memory_that_names_a_file_is_withheld_before_that_file_is_edited(tmp_p
         assert ("those of the proxy" in heard) is told
     tried = [one for one in kim.person.tacit("injected", "--json").json if one["moment"] == "edit"]
     assert sorted(len(one["withheld"]) for one in tried) == [0, 1]
+
+
+def test_the_turn_of_a_memory_comes_once_also_if_several_prompts_name_it(tmp_path: Path) -> None:
+    kim = Trialist(tmp_path / "kim", "use ruff_check instead of flake8")
+    sitting = Sitting(kim.person, kim.name(told=False), kim.work)
+    sitting.start()
+    for prompt in ("what does ruff_check say?", "run ruff_check again"):
+        assert sitting.ask(prompt) == ""
+    injected = kim.person.tacit("injected", "--session", sitting.session, "--json").json
+    assert [len(one["withheld"]) for one in injected] == [1]

@@ -139,6 +139,10 @@ def test_the_log_decides_and_from_then_on_everybody_is_told(tmp_path: Path) -> N
     assert "telling it helps. Keep it?" in person.tacit("review", now=later).out
     assert person.tacit("status", "--json", now=later).json["verdict_count"] == 1
     assert "Trials" in person.tacit("week", now=later).out
+    person.tacit("conflicts", "--keep-both", person.id_of(RULE), now=later)
+    assert "tried" not in [card["card"] for card in person.tacit("review", "--json", now=later).json]
+    person.tacit("undo", now=later)
+    assert "tried" in [card["card"] for card in person.tacit("review", "--json", now=later).json]
     person.tacit("undo", now=later)  # what Tacit decided is no step of the person: this takes back the start
     assert person.tacit("trial", "--json").json == []
 
