@@ -293,7 +293,7 @@ def _must_not_be_safety_rule(listed: ListedMemory, guarded: set[str]) -> None:
         raise RefusedError(f"[{short}] is guarded, and what guards is not tried", f"tacit guard off {short}")
     if is_safety_rule(claim):
         raise RefusedError(
-            f"[{short}] is a safety rule: it would be broken in half of the sessions to see what happens",
+            f"[{short}] is a safety rule, and half of the sessions would go without it",
             f"if no harm comes of that, file it as a rule: tacit edit {short} --kind rule"
             if not read_expectations(claim.sentence)
             else "a rule that names what to do instead can be tried, for example: never use npm here, use pnpm",
@@ -329,7 +329,8 @@ def _trial_lines(report: TrialReport) -> Iterator[str]:
     """Yield how a trial stands, in a few lines."""
     trial = report.trial
     began = f"since {trial.started_at.astimezone():%Y-%m-%d}"
-    number = f"{_count(report.treated.sessions + report.control.sessions)}, and it applied in {report.applied}"
+    sessions_done = report.treated.sessions + report.control.sessions
+    number = f"{_count(sessions_done)}, and it applied in {report.applied}" if sessions_done else "no session yet"
     if trial.ended_at:
         yield f"{report.verdict} (ended on {trial.ended_at.astimezone():%Y-%m-%d}): {number}"
     elif report.rests:
