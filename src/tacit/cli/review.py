@@ -11,7 +11,6 @@ from tacit.cli.add import KINDS, conflict_lines, echo_conflicts
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
 from tacit.cli.output import JsonObject, ask, ask_choice, echo, echo_lines, echo_wrapped, pluralize, utc_timestamp, warn
 from tacit.cli.show import ask_conflicts
-from tacit.cli.trial import trial_json
 from tacit.errors import TacitError, UsageError
 from tacit.model.claim import Kind, is_project_scope, project_name
 from tacit.model.memory import Memory
@@ -22,12 +21,12 @@ from tacit.vault.memories import DecisionOutcome
 from tacit.vault.outdated import OutdatedMemories, OutdatedMemory
 from tacit.vault.review import Card, CardListing, Review
 from tacit.vault.sessions import IneffectiveMemory
-from tacit.vault.trials import TrialReport
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.vault.listing import ListedMemory
+    from tacit.vault.trials import TrialReport
 
 _MAX_SEARCHED = 20  # memories that are searched for in other projects after a decision
 
@@ -350,10 +349,15 @@ def _ask_text(memory: Memory) -> str:
 
 def card_json(asked: Card | IneffectiveMemory | OutdatedMemory | TrialReport) -> JsonObject:
     """Return a card as JSON. `card` says what it asks about."""
-    return {**_card_fields(asked), "trial": trial_json(asked) if isinstance(asked, TrialReport) else None}
+    if isinstance(asked, Card | IneffectiveMemory | OutdatedMemory):
+        return {**_card_fields(asked), "trial": None}
+    from tacit.cli.trial import trial_json
+
+    common = {**cards.memory_json(asked.listed), "others": [], "adherence": None, "missing": []}
+    return {**common, "card": "tried", "trial": trial_json(asked)}
 
 
-def _card_fields(asked: Card | IneffectiveMemory | OutdatedMemory | TrialReport) -> JsonObject:
+def _card_fields(asked: Card | IneffectiveMemory | OutdatedMemory) -> JsonObject:
     if isinstance(asked, Card):
         first, *others = asked.candidates
         references = [cards.reference_json(other.memory.claim) for other in others]
@@ -362,8 +366,6 @@ def _card_fields(asked: Card | IneffectiveMemory | OutdatedMemory | TrialReport)
     if isinstance(asked, IneffectiveMemory):
         what = "of no use" if asked.is_idle else "not followed"
         return {**common, "card": what, "adherence": cards.adherence_json(asked.report), "missing": []}
-    if isinstance(asked, TrialReport):
-        return {**common, "card": "tried", "adherence": None, "missing": []}
     names = [
         {
             "text": name.text,

@@ -12,6 +12,7 @@ from tacit.cli import cards
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command
 from tacit.cli.output import JsonObject, ask_key, bold, echo, trust_hint
 from tacit.index.habits import RecordedCommand
+from tacit.index.reader import has_trials
 from tacit.model.claim import Status, scope_label
 from tacit.model.conflict import ConflictRule
 from tacit.model.event import local_time, timestamp
@@ -23,6 +24,7 @@ from tacit.vault.evidence import describe_event, event_details, is_conclusion, i
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from tacit.model.ids import ClaimId
     from tacit.vault import Vault
     from tacit.vault.evidence import EvidenceSource, MemoryConflict, MemoryEvent
     from tacit.vault.listing import ListedMemory
@@ -207,7 +209,7 @@ def run_show(call: Invocation) -> None:
         echo(f"    {cards.conclusion_text(listed.concluded_by)}")
     if memory.reason and not memory.author:
         echo(f"    reason: {printable(memory.reason)}")
-    if trial := call.vault.trials.latest(memory.id):
+    if trial := _trial_of(call.vault, memory.id):
         echo(f"    trial: {next(trial.lines)}")
     echo(f"    more: tacit why {listed.short}")
 
@@ -222,7 +224,7 @@ def run_why(call: Invocation) -> None:
     listed, reasons = call.vault.search.why(call.vault.search.meant(call.text()))
     is_habit = listed.memory.kind in HABIT_KINDS  # of other memories no commands: the lookup is slow to import
     behind = call.vault.suggestions.occurrences(listed.memory) if is_habit else []
-    report, trial = call.vault.adherence.report(listed.memory.id), call.vault.trials.latest(listed.memory.id)
+    report, trial = call.vault.adherence.report(listed.memory.id), _trial_of(call.vault, listed.memory.id)
     if call.shows_json(lambda: why_json(listed, reasons, behind, report, trial)):
         return
     cards.echo_memory(listed)
@@ -248,6 +250,11 @@ def run_why(call: Invocation) -> None:
         echo(f"  {when}{where}: {printable(clip(ran.command.command, 100))}")
 
 
+def _trial_of(vault: Vault, claim: ClaimId) -> TrialReport | None:
+    """Return the latest trial of a memory. Few homes have any, and the others need not load what reports it."""
+    return vault.trials.latest(claim) if vault.home.store.read(has_trials) else None
+
+
 def why_json(
     listed: ListedMemory,
     reasons: Sequence[MemoryEvent],
@@ -256,7 +263,8 @@ def why_json(
     trial: TrialReport | None,
 ) -> JsonObject:
     """Return a memory with what it is made of, the commands behind it, how often it was followed, and its trial."""
-    from tacit.cli.trial import trial_json
+    if trial:
+        from tacit.cli.trial import trial_json
 
     return {
         **cards.memory_json(listed),

@@ -5,8 +5,19 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from tacit.index.reader import EVENT_LINE, IS_EFFECTIVE, IS_TRIAL, Decode, has_trials, select_events
+from tacit.index.reader import (
+    EVENT_LINE,
+    IS_EFFECTIVE,
+    IS_TRIAL,
+    Decode,
+    events_of_claim,
+    has_trials,
+    memory_row,
+    select_events,
+)
+from tacit.model.claim import Status
 from tacit.model.comparison import ArmCounts
+from tacit.model.event import ClaimDecided, Event
 from tacit.model.ids import ClaimId, EventId, claim_number
 from tacit.model.memory import effective_events
 from tacit.model.observation import TrialChecked
@@ -57,6 +68,25 @@ def running_trials(connection: sqlite3.Connection, decode: Decode) -> dict[Claim
     return {
         claim: trial for claim, trial in running.items() if connection.execute(query, (claim_number(claim),)).fetchone()
     }
+
+
+def waiting_trials(connection: sqlite3.Connection, decode: Decode) -> list[Trial]:
+    """Return the latest trial of each memory that holds, if it has a verdict and nobody decided on the memory since."""
+    if not has_trials(connection):
+        return []
+    latest = {trial.claim: trial for trial in load_trials(connection, decode)}
+    waiting = []
+    for trial in latest.values():
+        row = memory_row(connection, trial.claim) if trial.ending and trial.ending.is_verdict else None
+        if row and row.status is Status.ACTIVE:
+            events = effective_events(events_of_claim(connection, trial.claim, decode))
+            if not any(_is_decision_since(event, trial) for event in events):
+                waiting.append(trial)
+    return waiting
+
+
+def _is_decision_since(event: Event, trial: Trial) -> bool:
+    return isinstance(event.body, ClaimDecided) and not event.body.missing and event.id > trial.ended
 
 
 # Their sessions

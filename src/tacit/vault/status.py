@@ -17,6 +17,7 @@ from tacit.home.sync_timer import is_overdue, read_timer
 from tacit.index import adherence, listings, reader, sessions
 from tacit.index.adherence import RecentAdherence
 from tacit.index.habits import has_uncounted_commands
+from tacit.index.trials import waiting_trials
 from tacit.log.codec import must_decode
 from tacit.log.spool import Spool
 from tacit.model.claim import Status
@@ -188,15 +189,13 @@ def waiting_counts(home: Home, connection: sqlite3.Connection) -> WaitingCounts:
     ineffective = set(adherence.ineffective_claims(connection, must_decode))
     idle = set(adherence.idle_claims(connection, must_decode)) - ineffective
     outdated = {row.memory.id for row in outdated_rows(connection, home.store, home.environment)}
-    from tacit.vault.trials import waiting_trials
-
     return WaitingCounts(
         reader.count_by(connection, "status").get(Status.PENDING.value, 0),
         listings.count_rulings(connection, decided=False),
         len(ineffective),
         len(idle),
         len(outdated - ineffective - idle),
-        len(waiting_trials(connection)),
+        len(waiting_trials(connection, must_decode)),
     )
 
 

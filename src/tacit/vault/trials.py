@@ -11,14 +11,13 @@ from tacit.commandline.patterns import AsksBefore, Expectation, ForbidsCommand, 
 from tacit.errors import RefusedError, UsageError
 from tacit.home.home import HomePart
 from tacit.index import reader, sessions
-from tacit.index.trials import TrialSession, arm_counts, load_trials, running_trials, sessions_of_trial
+from tacit.index.trials import TrialSession, arm_counts, load_trials, running_trials, sessions_of_trial, waiting_trials
 from tacit.log.codec import must_decode
 from tacit.model.claim import MISSPELLED_TAG, Claim, Kind, Status
 from tacit.model.comparison import CONFIDENCE, MARGIN, ArmCounts, Difference, compare
-from tacit.model.event import ClaimDecided, Draft, Event
+from tacit.model.event import Draft
 from tacit.model.expectations import read_expectations
 from tacit.model.ids import ClaimId
-from tacit.model.memory import effective_events
 from tacit.model.observation import TrialEnded, TrialStarted
 from tacit.model.phrases import alternatives
 from tacit.model.trial import (
@@ -184,7 +183,7 @@ class Trials(HomePart):
     def waiting(self) -> list[TrialReport]:
         """Return the trials that ended with a verdict, of which the person has not decided on the memory since."""
         with self._store.snapshot() as connection:
-            trials = waiting_trials(connection)
+            trials = waiting_trials(connection, must_decode)
         return [self._report(trial) for trial in trials]
 
     def _report_on(self, claim: ClaimId) -> TrialReport:
@@ -196,7 +195,7 @@ class Trials(HomePart):
         listed = Search(self._home).show(trial.claim)
         with self._store.snapshot() as connection:
             of_trial = sessions_of_trial(connection, trial.id)
-            is_asked = trial.id in {one.id for one in waiting_trials(connection)}
+            is_asked = trial.id in {one.id for one in waiting_trials(connection, must_decode)}
         treated, control = (_arm(of_trial, withheld=is_withheld) for is_withheld in (False, True))
         apart = Counter(one.apart for one in of_trial if one.apart)
         return TrialReport(
@@ -248,25 +247,6 @@ class Trials(HomePart):
                 f"a rule file tells {', '.join(informed)} the same, so no session would be without [{listed.short}]",
                 "take it out of CLAUDE.md, AGENTS.md or GEMINI.md first: tacit audit",
             )
-
-
-def waiting_trials(connection: sqlite3.Connection) -> list[Trial]:
-    """Return the latest trial of each memory that holds, if it has a verdict and nobody decided on the memory since."""
-    if not reader.has_trials(connection):
-        return []
-    latest = {trial.claim: trial for trial in load_trials(connection, must_decode)}
-    waiting = []
-    for trial in latest.values():
-        row = reader.memory_row(connection, trial.claim) if trial.ending and trial.ending.is_verdict else None
-        if row and row.status is Status.ACTIVE:
-            events = effective_events(reader.events_of_claim(connection, trial.claim, must_decode))
-            if not any(_is_decision_since(event, trial) for event in events):
-                waiting.append(trial)
-    return waiting
-
-
-def _is_decision_since(event: Event, trial: Trial) -> bool:
-    return isinstance(event.body, ClaimDecided) and not event.body.missing and event.id > trial.ended
 
 
 def _arm(of_trial: Sequence[TrialSession], *, withheld: bool) -> TrialArm:
