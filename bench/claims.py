@@ -18,6 +18,7 @@ from typing import NamedTuple
 from bench import plots
 from bench.figures import MARKS
 from bench.peers.row import HIT_RATE, NOT_RUN
+from bench.public import table
 from bench.results import Result, load
 from bench.suite import NAMES, SUITE
 from bench.targets import TARGETS, Target
@@ -45,7 +46,7 @@ def _by_size(what: str, name: str) -> Row:
     return Row(what, "verbs", f"1,000: {name}", f"1,000,000: {name}")
 
 
-# With the row of the peers these are eight, and no more: ADR 83.
+# With the row of the peers these are eight: ADR 83 allows no more.
 ROWS = (
     _by_size("Stating a rule takes", "`tacit add`"),
     _by_size("Asking takes", "`tacit recall`"),
@@ -53,6 +54,11 @@ ROWS = (
     Row("Added to each prompt of your shell (bash)", "prompt", "bash: added"),
     Row("Secrets in a sentence that are recognised", "redaction", "in a sentence"),
     Row("The session behind a commit is among the first five answers", "commits", "session of a commit, recall@5"),
+    Row(
+        "The session that answers is among the first five: LoCoMo, the half that nothing was chosen on",
+        "locomo",
+        "LoCoMo, sessions, held-out half: Tacit",
+    ),
 )
 
 
@@ -79,7 +85,7 @@ def everything(results: Sequence[Result]) -> Iterator[str]:
     unmeasured = _unmeasured(results)
     for bench in NAMES:
         for one in results:
-            if one.bench == bench != _PEERS and not is_of_size(one):
+            if one.bench == bench != _PEERS and not is_of_size(one) and not _public(one):
                 yield f"| {one.name} | {one.target} | {_cell(one.measured)} | {MARKS[one.ok]} | {bench} |"
         for target in unmeasured:
             if target.bench == bench:
@@ -108,9 +114,14 @@ def beside(results: Sequence[Result]) -> Iterator[str]:
             yield f"| {name} | {how} | not run: {_cell(reason)} |" + " |" * (len(columns) - 1)
 
 
+def beside_published(results: Sequence[Result]) -> Iterator[str]:
+    """Public benchmarks of retrieval, with what others have published on them."""
+    yield from table.lines(filter(None, map(_public, results)))
+
+
 DOCUMENTS: dict[Path, tuple[Callable[[Sequence[Result]], Iterable[str]], ...]] = {
     ROOT / "README.md": (leading,),
-    ROOT / "bench/README.md": (everything, beside),
+    ROOT / "bench/README.md": (everything, beside, beside_published),
 }
 
 
@@ -131,6 +142,11 @@ def outside(text: str) -> str:
 def is_of_size(one: Result) -> bool:
     """Whether it is what a command takes in a home of one size, which `matrix` shows."""
     return one.bench == "verbs" and not one.target
+
+
+def _public(one: Result) -> table.Row | None:
+    """The row of a public benchmark that it is, if it is one."""
+    return table.row_of(one.name, one.value, one.note)
 
 
 def _found(results: Iterable[Result], bench: str, words: str) -> Result | None:

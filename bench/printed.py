@@ -1,7 +1,7 @@
 """What the benches print with `--json`, made into figures. Most print figures, one a line; some an object of their own.
 
-The objects of `bench/recall.py`, `bench/extraction.py` and `bench/brief.py` have keys that others read, so they stay as
-they are and their numbers are named here.
+The objects of `bench/extraction.py` and `bench/brief.py` have keys that others read, so they stay as they are and their
+numbers are named here.
 """
 
 from __future__ import annotations
@@ -12,42 +12,10 @@ from typing import Any
 
 from bench.figures import Figure, against_target, decoded
 
-_PARTS = {"held_out": "questions nothing was chosen on", "on_its_day": "asked on its day", "words": "by words alone"}
-
 
 def figures(lines: Iterable[str]) -> Iterator[Figure]:
     """One figure a line."""
     yield from map(decoded, filter(str.strip, lines))
-
-
-def conversations(lines: Iterable[str]) -> Iterator[Figure]:
-    """LoCoMo: which of the turns that hold the evidence are among the first, and what meaning adds to words."""
-    printed = _object(lines)
-    yield from _found("LoCoMo: evidence", printed)
-    by_words = printed["words"]
-    held_out = f", {_PARTS['held_out']}"
-    for part, alone, ours in (("", by_words, printed), (held_out, by_words["held_out"], printed["held_out"])):
-        for key in ("recall@5", "recall@10"):
-            gain, note = ours[key] - alone[key], f"{alone[key]:.3f} by words alone"
-            yield against_target(f"LoCoMo: gain by meaning{part}, {key}", gain, note=note)
-
-
-def commits(lines: Iterable[str]) -> Iterator[Figure]:
-    """Sessions, asked for with the subject of a commit that was made in them."""
-    yield from _found("session of a commit", _object(lines))
-
-
-def _found(what: str, printed: dict[str, Any]) -> Iterator[Figure]:
-    """Over all questions, then over each part of them."""
-    yield from _scores(what, printed, f"{printed['questions']} questions")
-    for part, scores in printed.items():
-        if isinstance(scores, dict) and "recall@5" in scores:
-            yield from _scores(f"{what}, {_PARTS.get(part, part)}", scores)
-
-
-def _scores(what: str, scores: dict[str, Any], note: str = "") -> Iterator[Figure]:
-    for key, name in (("recall@5", "recall@5"), ("recall@10", "recall@10"), ("mrr", "MRR")):
-        yield against_target(f"{what}, {name}", scores[key], note=note)
 
 
 def prompts(lines: Iterable[str]) -> Iterator[Figure]:

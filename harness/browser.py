@@ -88,6 +88,7 @@ def page_paths(vault: Vault) -> dict[str, str]:
         "habits": "/habits",
         "workflow": f"/habits/{vault.workflows.workflows()[0].name}?as=just",
         "value": "/value",
+        "sessions": "/sessions?result=told",
         "conflicts": "/conflicts",
         "trust": "/trust",
         "guards": "/guards",

@@ -123,7 +123,7 @@ def test_a_number_without_a_command_that_exists_is_found(sentence: str) -> None:
     [
         "It answers in 3 ms (`python -m bench.startup`).",
         "It answers\nin 3 ms, by\n`python -m bench --only startup scale`.",
-        "It finds 76 %: `python bench/recall.py FILE --json`.",
+        "It finds 76 %: `python -m bench.public --locomo FILE --json`.",
         "| a cell | 3 ms, as always. | `make bench` |",
         "It takes 40 MB at most (`pytest tests/repo`).",
         "Python 3.11 is needed, and 10,000 memories are many; at most five cards wait.",
@@ -215,13 +215,6 @@ def test_what_was_measured_is_a_number_a_unit_and_a_note(measured: str, value: f
 # What benches print in a shape of their own, and what is drawn
 
 
-def test_what_recall_prints_becomes_figures_with_targets_for_all_questions_alone() -> None:
-    scores = {"recall@5": 0.7, "recall@10": 0.8, "mrr": 0.61, "questions": 4}
-    found = list(printed.commits([json.dumps({**scores, "held_out": scores, "conversations": {"a": scores}})]))
-    assert found[0] == Figure("session of a commit, recall@5", "0.700 (4 questions)", "≥ 0.72", False)
-    assert [figure.ok for figure in found[1:]] == [None] * 5
-
-
 def test_what_brief_prints_becomes_figures_of_each_policy_and_moment() -> None:
     at_prompts = {"moment": "prompt", "policy": "last session", "moments": 9, "told": 4, "items": 12, "tokens": 64.12}
     at_edits = {"moment": "edit", "policy": "Tacit", "moments": 7, "told": 0, "items": 0, "tokens": 0.0}
@@ -231,14 +224,6 @@ def test_what_brief_prints_becomes_figures_of_each_policy_and_moment() -> None:
         Figure("brief, Tacit: things told at first edits", "0 (at 0 of 7 first edits)"),
         Figure("brief, Tacit: tokens per first edit", "0 tokens"),
     ]
-
-
-def test_what_meaning_adds_has_a_target_on_questions_nothing_was_chosen_on() -> None:
-    words, both = {"recall@5": 0.7, "recall@10": 0.75}, {"recall@5": 0.71, "recall@10": 0.78}
-    words, both = ({**scores, "mrr": 0.5, "questions": 9} for scores in (words, both))
-    answer = {**both, "held_out": both, "words": {**words, "held_out": words}}
-    gains = [figure for figure in printed.conversations([json.dumps(answer)]) if "gain" in figure.name]
-    assert [figure.ok for figure in gains] == [None, None, None, True]
 
 
 def test_a_missed_target_has_another_colour() -> None:
@@ -267,7 +252,7 @@ def test_a_plot_that_is_not_drawn_any_more_is_removed(tmp_path: Path) -> None:
 
 def test_in_a_hurry_the_slow_ones_are_left_out_unless_they_are_named() -> None:
     quick = {bench.name for bench in chosen(None, quick=True)}
-    assert quick == set(NAMES) - {"verbs", "maintenance", "machines", "million", "team", "team-scale", "peers"}
+    assert quick == set(NAMES) - {"verbs", "maintenance", "machines", "beam", "million", "team", "team-scale", "peers"}
     assert [bench.name for bench in chosen(["peers", "startup"], quick=True)] == ["startup", "peers"]
 
 

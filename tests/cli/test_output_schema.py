@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, SUMMARIES, load_command
 from tests.search.test_passages import Talk
+from tests.support.hook_session import Sitting
 from tests.support.postgres import PROJECT, SENTENCE, TeamServer
 from tests.support.team import memory_id
 
@@ -31,6 +32,9 @@ ASKED = {
     "workflow show": ("check",),
     "import transcripts": ("transcripts",),
     "learn": ("--all",),
+    "sessions --result": ("told",),
+    "sessions --since": ("30y",),
+    "replay": ("--since", "30y"),
 }
 FACT = {"text": "The API listens on port 8080", "triple": {"subject": "api", "predicate": "port", "object": "8080"}}
 
@@ -69,6 +73,7 @@ def lively(tmp_path_factory: pytest.TempPathFactory, team: TeamServer) -> Person
     person.tacit("workflow", "run", "check", "--yes", SHELL="/bin/sh")
     person.tacit("brief", "--for", "commits")
     person.tacit("learn")
+    Sitting(person, "told", project).start()
     person.tacit("guard", "on", _guarded(person), "--forbid", "git commit", "--yes")
     person.tacit("autocapture", "on")
     person.tacit("add", "use ruff instead of flake8")

@@ -23,6 +23,7 @@ _SECRETS = "tacit.secrets.scanner"
 # Modules with patterns in data files, and the functions that return them.
 _READS_DATA = {
     "tacit.learn.statements.sentences": ("statement_forms", "exclusions", "doubts"),
+    "tacit.learn.corrections": ("assent_patterns", "reproach_patterns"),
     "tacit.learn.fixes.pairs": ("never_patterns",),
     "tacit.purge.matcher": (),  # sets of bytes, of the letters of Unicode
 }

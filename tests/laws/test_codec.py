@@ -15,7 +15,7 @@ from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope, Triple
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventOrigin, EventsUndone, Verdict
 from tacit.model.ids import EventId, event_id
 from tacit.model.session import Adherence
-from tacit.model.trial import Apart, Ending, Outcome
+from tacit.model.trial import Apart, Ending, TrialOutcome
 from tests.laws.strategies import DECISIONS, PROPOSALS, claims, law, logs, scopes, wild_texts
 
 some_text = st.text(min_size=1, max_size=20)
@@ -84,7 +84,7 @@ bodies: st.SearchStrategy[EventBody] = st.one_of(
         ids,
         claim_ids,
         st.booleans(),
-        st.sampled_from(Outcome).map(str),
+        st.sampled_from(TrialOutcome).map(str),
         *[ids | st.just(EventId(""))] * 2,
         st.sampled_from(Apart).map(str),
         *[counts] * 3,

@@ -163,6 +163,7 @@ CALLS = {
     "review": "suggestions.listing",
     "sessions": "sessions.sessions",
     "share": "memories.share",
+    "replay": "replays.replay",
     "show": "search.show",
     "status": "status",
     "suggest": "memories.suggest",

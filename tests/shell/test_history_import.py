@@ -304,6 +304,14 @@ def test_what_was_purged_does_not_come_back(person: Person) -> None:
     assert "acme-corp" not in "".join(data.decode("utf-8", "replace") for data in tree(person.home).values())
 
 
+def test_the_lines_of_a_key_that_was_pasted_into_a_shell_stay_out(person: Person) -> None:
+    key = "4kJx0fQ9ZbR7tYvW2mNcLpSdHgAeUiOq1X3B5n7M"
+    keep(person, extended([(AT, key), (AT + 1, "ls"), (AT + 2, key[::-1])]))
+    assert "2 lines of a pasted key" in imported(person).out
+    assert commands(person) == ["ls"]
+    assert key not in "".join(data.decode("utf-8", "replace") for data in tree(person.home).values())
+
+
 def test_a_command_that_told_what_to_take_out_stays_out_itself(person: Person) -> None:
     told = [(AT, "tacit purge --text swordfish"), (AT + 1, "tacit recall deploy"), (AT + 2, "make purge")]
     keep(person, extended(told))

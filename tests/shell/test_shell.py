@@ -56,6 +56,14 @@ def test_a_line_that_begins_with_a_blank_is_none(command: str) -> None:
     assert parse_record(sent(command=command), NOW) is None
 
 
+@pytest.mark.parametrize("body", ["4kJx0fQ9ZbR7tYvW2mNcLpSdHgAeUiOq1X3B5n7M", "0/wsDqUEJMSLKhJHcZh9I5x+Mcqw=="])
+def test_a_line_of_a_key_that_was_pasted_into_a_shell_is_none(body: str) -> None:
+    assert parse_record(sent(command=body), NOW) is None
+    assert read(planned=body).observation.planned == ""
+    for command in (f"export NAME={body}", "./scripts/MakeReleaseNotes2", "8c3f1e0d9b2a4c5d6e7f8091a2b3c4d5e6f70819"):
+        assert parse_record(sent(command=command), NOW) is not None
+
+
 @pytest.mark.parametrize(
     "command", ["tacit purge --text X", "cd / && tacit --home x purge X", "/usr/bin/tacit redact X", "X | tacit redact"]
 )

@@ -34,6 +34,7 @@ PERSON_ONLY = {
     "sync --only": "sync --only home",
     "sync --timer": "sync --timer on --yes",
     "remote": "remote add home FOLDER/other",
+    "why --include": "why ID --html FOLDER/why.html --include all",
     "workflow new": "workflow new more -- 'make lint' '--flag x'",
     "workflow edit": "workflow edit check --file FOLDER/form",
     "workflow run": "workflow run check --yes",

@@ -41,6 +41,7 @@ from tacit.record import Record
 from tacit.shell.install import SUGGESTED_KEY
 from tacit.text.display import printable
 from tacit.text.words import STOP_WORDS
+from tacit.vault.replay import summary_lines
 
 TYPE_CHECKING = False
 
@@ -52,6 +53,7 @@ _MEGABYTE = 1_000_000
 _MIN_QUERY_WORDS, _MAX_QUERY_WORDS = 3, 5  # of the question that is answered in the end
 _ANSWER_AGE_DAYS = 2  # what was done today needs no memory
 _MAX_ANSWER_LINES = 6
+_REPLAYED = "5y"  # of the past, in which is looked for what a memory would have prevented
 # Settings that this command changes.
 _SETTINGS = ("autocapture.enabled", "learn.agent", "learn.when", "shell.key")
 _OTHER_PARTS = ("sessions", "key", "history", "transcripts", "timer")
@@ -320,7 +322,8 @@ def _import_transcripts(vault: Vault) -> None:
         files = vault.transcripts.transcripts_in(vault.transcripts.transcript_paths())
         captured = vault.transcripts.capture(files, progress=bar)
         bar.show_message("learning from them …")
-        vault.learning.learn_from_sessions(vault.learning.unlearned_sessions())
+        for _ in vault.learning.learn_from_sessions(vault.learning.unlearned_sessions()):
+            pass  # each is recorded as it comes
     echo_lines(capture_lines(captured))
 
 
@@ -347,10 +350,16 @@ def _offer_judge(call: Invocation) -> None:
 
 
 def _show_answer(vault: Vault) -> None:
-    """Ask something that the person's own past can answer, and say what to do next."""
+    """Say what memory would have spared the person, answer a question from their past, and say what to do next."""
+    echo()
+    replay = vault.replays.replay(_REPLAYED)
+    if replay.incidents:
+        echo("In the sessions that your agents have kept:")
+        echo_wrapped(*(f"  {line}" for line in summary_lines(replay)))
+        echo(f"To see each: {cyan(f'tacit replay --since {_REPLAYED}')}")
+        echo()
     query = _past_question(vault)
     hits = vault.search.recall(query, limit=1) if query else []
-    echo()
     if hits:
         echo("Something from your own past:")
         echo()

@@ -12,6 +12,7 @@ from tacit.cli.output import JsonObject, echo, echo_json, echo_lines, pluralize,
 from tacit.errors import UsageError
 from tacit.model.event import local_time, timestamp
 from tacit.model.observation import session_id
+from tacit.model.session import Outcome
 from tacit.text.display import clip, printable
 
 TYPE_CHECKING = False
@@ -19,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.model.session import Session, Turn
     from tacit.vault.sessions import InjectionRecord, ListedSession
+    from tacit.vault.value import CountedSession
 
 _MAX_FILES = 4
 _MAX_OUTCOME_CHARS = 320
@@ -30,6 +32,15 @@ _MAX_OUTCOME_CHARS = 320
     Option("--turn", "N", "with an ID: only this turn, as recall names it"),
     Option("--around", "N", "with --turn: also so many turns before and after it", least=0),
     Option("--project", "DIR", "only those of the project this folder is in"),
+    Option(
+        "--result",
+        "RESULT",
+        f"only those that a figure of tacit week counts: {', '.join(Outcome)}",
+        choices=(*Outcome,),
+    ),
+    Option("--memory", "ID", "with --result: of this memory"),
+    Option("--since", "TIME", "only those of this time: since when, for example 7d or 2026-11-15"),
+    Option("--before", "TIME", "only those of this time: until when, for example 2026-11-22"),
     *LIMIT_OPTIONS,
     EXIT_CODE_OPTION,
     JSON_OPTION,
@@ -42,6 +53,10 @@ def run_sessions(call: Invocation) -> int:
     With an ID, show one session as on its page: requests, actions, changed files, tools, how it ended, and a
     model's summary, if there is one. ID is the beginning of its id, the name its agent gave it, or last. With
     --turn one turn alone, every word of it.
+
+    With --result, list the sessions that were told a memory, or that followed or violated one, as tool calls show it,
+    in which a guard stopped a call, or in which a correction was spared: a memory that came from a correction was told
+    and followed. Each names the memories that it counts for.
     """
     args = call.args[1:] if call.args[:1] == ["show"] else call.args
     if len(args) > 1 or (call.args and not args):
@@ -49,6 +64,8 @@ def run_sessions(call: Invocation) -> int:
     if args:
         _show_session(call, args[0])
         return 0
+    if any(call.flag(name) for name in ("--result", "--memory", "--since", "--before")):
+        return _list_counted(call)
     if call.flag("--turn") or call.flag("--around"):
         raise UsageError("--turn is about one session", "tacit sessions ID --turn 1")
     folder = call.value("--project")
@@ -74,6 +91,26 @@ def _show_session(call: Invocation, reference: str) -> None:
         rest = f"(Turn {turn} of {len(session.searchable_parts)}. The whole session: tacit sessions {listed.short})"
         lines = [f"# {listed.row.title}", *sessions.turn_lines(session, turn, around or 0), "", rest]
     echo_lines(printable(line) if line else "" for line in lines)
+
+
+def _list_counted(call: Invocation) -> int:
+    """List the sessions of some time, or those that a figure counts."""
+    example = "tacit sessions --result followed --since 7d"
+    if call.flag("--memory") and not call.flag("--result"):
+        raise UsageError("--memory wants --result", f"{example} --memory ID")
+    if call.flag("--project"):
+        raise UsageError("--result and times are about all projects", example)
+    times = {"since": call.value("--since"), "before": call.value("--before")}
+    result = call.value("--result") or ""
+    listing = call.vault.value.sessions(result, **times, memory=call.value("--memory"), limit=list_limit(call))
+
+    def echo_counted(counted: CountedSession) -> None:
+        echo_session(counted.listed)
+        for memory in counted.memories:
+            echo(f"    {result}: {memory.id}  {printable(clip(memory.sentence, 100))}")
+
+    title, empty = f"Sessions ({listing.total})", "No session. What agents were told: tacit injected"
+    return show_list(call, listing, "session", counted_session_json, echo_counted, title=title, empty=empty)
 
 
 def echo_session(session: ListedSession) -> None:
@@ -111,6 +148,10 @@ def session_json(listed: ListedSession) -> JsonObject:
         "files": list(row.files),
         "alike": listed.similar_count,
     }
+
+
+def counted_session_json(counted: CountedSession) -> JsonObject:
+    return {**session_json(counted.listed), "memories": [reference_json(memory) for memory in counted.memories]}
 
 
 def full_session_json(listed: ListedSession, session: Session) -> JsonObject:

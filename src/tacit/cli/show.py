@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
+from shlex import quote
 
 from tacit.cli import cards
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command
-from tacit.cli.output import JsonObject, ask_key, bold, echo, trust_hint
+from tacit.cli.output import JsonObject, ask, ask_key, bold, echo, pluralize, trust_hint
+from tacit.errors import UsageError
 from tacit.index.habits import RecordedCommand
 from tacit.index.reader import has_trials
 from tacit.model.claim import Status, scope_label
@@ -25,6 +28,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.model.ids import ClaimId
+    from tacit.pages.account import Account
     from tacit.vault import Vault
     from tacit.vault.evidence import EvidenceSource, MemoryConflict, MemoryEvent
     from tacit.vault.listing import ListedMemory
@@ -214,13 +218,27 @@ def run_show(call: Invocation) -> None:
     echo(f"    more: tacit why {listed.short}")
 
 
-@command("ID", "tacit why 7k2m", JSON_OPTION)
+@command(
+    "ID",
+    "tacit why 7k2m",
+    Option("--html", "FILE", "write a page that you can show to others; it asks which quotes may be in it"),
+    Option("--include", "KEY", "with --html: the quote with this key, or all of them", repeatable=True),
+    JSON_OPTION,
+)
 def run_why(call: Invocation) -> None:
     """Why a memory exists: every event it is made of, who said it when, and the line of the log it stands in;
     of a habit also the latest commands behind it. If agents were told it: in how many sessions, how many of
     them followed or violated it, with the command, and how many had nothing to do with it. What commands and
     changed files cannot show is not counted.
+
+    With --html, the same as one page for others, for example to attach to a pull request: what happened and
+    when. What people, agents and commands said is private: it is listed with a key each, and only what you
+    choose is in the page. The page loads nothing and has no script.
     """
+    call.require_with(["--include"], "--html", "tacit why ID --html FILE --include KEY")
+    if path := call.value("--html"):
+        _write_account(call, path)
+        return
     listed, reasons = call.vault.search.why(call.vault.search.meant(call.text()))
     is_habit = listed.memory.kind in HABIT_KINDS  # of other memories no commands: the lookup is slow to import
     behind = call.vault.suggestions.occurrences(listed.memory) if is_habit else []
@@ -253,6 +271,38 @@ def run_why(call: Invocation) -> None:
 def _trial_of(vault: Vault, claim: ClaimId) -> TrialReport | None:
     """Return the latest trial of a memory. Few homes have any, and the others need not load what reports it."""
     return vault.trials.latest(claim) if vault.home.store.read(has_trials) else None
+
+
+def _write_account(call: Invocation, path: str) -> None:
+    """Write the page of a memory with the words that the person chooses, and say what is left out."""
+    if call.flag("--json"):
+        raise UsageError("--html writes a page: leave out --json", "tacit why ID --html FILE")
+    vault = call.vault
+    reference = vault.search.meant(call.text())
+    account = vault.accounts.account(reference)
+    keys = {words.key for _, words in account.words}
+    given = [key for value in call.all_values("--include") for key in value.replace(",", " ").split()]
+    command = f"tacit why {quote(reference)} --html {quote(path)} --include"
+    if not given and keys and sys.stdin.isatty() and sys.stdout.isatty() and vault.home.store.actor.is_person:
+        echo("Words of yours and of others that can be in the page:")
+        _echo_words(account, keys)
+        with suppress(EOFError):
+            given = ask("Which may be in it? Their keys, all, or Enter for none > ").replace(",", " ").split()
+    chosen = keys if "all" in given else set(given)
+    if unknown := sorted(chosen - keys):
+        raise UsageError(f"nothing has the key {unknown[0]!r}", f"see the keys: {command.removesuffix(' --include')}")
+    vault.accounts.write(account, chosen, path)
+    echo(f"Wrote {printable(path)}, with {len(chosen)} of {pluralize(len(keys), 'quote')}.")
+    if not given and keys and not sys.stdin.isatty():
+        _echo_words(account, keys)
+        echo(f"To include some: {command} KEY   (or all)")
+
+
+def _echo_words(account: Account, keys: Collection[str]) -> None:
+    for entry, words in account.words:
+        if words.key in keys:
+            day = f"{entry.at:%Y-%m-%d} " if entry.at else ""
+            echo(f"  {words.key}  {day}{words.label}: {printable(one_line(words.text, 100))}")
 
 
 def why_json(

@@ -16,7 +16,7 @@ from tacit.cli.guard import guard_json
 from tacit.cli.output import echo
 from tacit.cli.recall import hit_json
 from tacit.cli.review import card_json
-from tacit.cli.sessions import full_session_json, session_json
+from tacit.cli.sessions import counted_session_json, full_session_json, session_json
 from tacit.cli.show import conflict_json, why_json
 from tacit.cli.status import status_json
 from tacit.cli.sync import repository_json
@@ -44,6 +44,7 @@ JSON_FORMS: Mapping[str, Callable[..., object]] = {
     "why": why_json,
     "conflicts": _each(conflict_json),
     "sessions": _each(session_json),
+    "counted sessions": _each(counted_session_json),
     "session": full_session_json,
     "workflows": _each(workflow_json),
     "workflow": workflow_json,

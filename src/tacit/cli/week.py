@@ -17,9 +17,11 @@ from tacit.vault.week import WeekDigest, digest_lines
     JSON_OPTION,
 )
 def run_week(call: Invocation) -> None:
-    """What the last seven days brought, in about ten lines: what was learned, what agents followed and violated, what
-    your guards stopped, what was forgotten, what waits for you, and what agents were told at what cost. Each line ends
-    with what to type to see more. A line without anything to tell is left out. Nothing prints this by itself.
+    """What the last seven days brought, in about ten lines: what was learned, how often you did not have to repeat a
+    correction, how often agents followed and violated what they were told, what your guards stopped, what was
+    forgotten, what waits for you, what was of no use, and what telling it cost. A memory counts once a session. Each
+    line ends with what to type to see more: the sessions that it counts. A line without anything to tell is left out.
+    Nothing prints this by itself.
     """
     since = call.value("--since")
     digest = call.vault.digests.digest(since)
@@ -48,6 +50,7 @@ def _digest_json(digest: WeekDigest) -> JsonObject:
         "followed_count": recent.followed,
         "violated_count": recent.violated,
         "stopped_count": recent.stopped,
+        "spared_count": digest.spared,
         "forgotten_count": digest.forgotten.number,
         "tried_count": digest.tried.number,
         "pending": now.pending,

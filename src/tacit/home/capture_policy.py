@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from itertools import pairwise
 
 from tacit.disk.files import open_plain
 from tacit.home.paths import HomePaths
@@ -15,6 +16,7 @@ from tacit.model.observation import CommandRan
 
 _PURGE_COMMANDS = ("purge", "redact")
 _WORD_ENDS = str.maketrans(dict.fromkeys(";|&(){}<>`\"'\\", " "))
+_MIN_KEY_CHARS, _MIN_KEY_CHANGES = 20, 0.4
 _CHOICES_FOLDER = (".tacit", "autocapture")
 _CHOICE_BYTES = {True: b"on\n", False: b"off\n"}
 
@@ -23,6 +25,19 @@ def is_purge_command(line: str) -> bool:
     """Return whether a line is `tacit purge --text …`, which is never captured: it holds the text to be removed."""
     words = line.translate(_WORD_ENDS).split()
     return any(word in words for word in _PURGE_COMMANDS) and any(word.rpartition("/")[2] == "tacit" for word in words)
+
+
+def is_key_line(line: str) -> bool:
+    """Return whether a line is one random word in base64, and nothing else.
+
+    Whoever pastes a private key into a shell by mistake runs each of its lines as a command.
+    """
+    word = line.strip().rstrip("=")
+    if len(word) < _MIN_KEY_CHARS or not word.replace("+", "").replace("/", "").isalnum():
+        return False
+    kinds = ["A" if char.isupper() else "a" if char.islower() else "0" if char.isdigit() else "/" for char in word]
+    changes = sum(first != second for first, second in pairwise(kinds))
+    return {"A", "a", "0"}.issubset(kinds) and changes >= _MIN_KEY_CHANGES * len(word)  # in random text it is .65
 
 
 def without_blanks(line: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 
 from tacit.disk.read import read_head, run_git
 from tacit.errors import RefusedError
@@ -73,6 +74,32 @@ def is_committed(root: str) -> bool:
         return False
     found = run_git(root, os.environ, "cat-file", "-e", f"HEAD:{FACT_FILE}")
     return found is not None and found.returncode == 0
+
+
+class FactCommit(Record):
+    """A commit that added, changed or removed the line of a fact."""
+
+    id: str
+    at: datetime
+    subject: str
+
+
+def fact_commits(root: str, environment: Mapping[str, str], claims: Iterable[ClaimId]) -> list[FactCommit]:
+    """Return HEAD and its ancestors that changed the line of a fact, the earliest first; none if git does not say."""
+    if not is_git_repository(root):
+        return []
+    words = (
+        "log",
+        "--reverse",
+        "--format=%H%x09%cI%x09%s",
+        "--no-color",
+        *_PLAIN_DIFF,
+        f"-G{'|'.join(claims)}",
+        "--extended-regexp",
+    )
+    done = run_git(root, environment, *words, "HEAD", "--", _PATHSPEC, seconds=_LOG_SECONDS)
+    rows = [line.split("\t", 2) for line in done.stdout.split("\n")] if done and done.returncode == 0 else []
+    return [FactCommit(row[0], datetime.fromisoformat(row[1]), row[2]) for row in rows if len(row) == 3]
 
 
 # What Tacit wrote last: the commit that HEAD was at, facts that are to be written when the conflicts in the file are

@@ -103,5 +103,16 @@ def parse_time(text: str, now: datetime, *, end_of_day: bool) -> str:
         raise UsageError(f"not a time: {text!r}", _TIME_EXAMPLES) from None
 
 
+def parse_since(text: str, now: datetime) -> datetime:
+    """Return the beginning of a time until now, which may be typed as `parse_time` takes it.
+
+    Raise UsageError for what is no time, and for one in the future.
+    """
+    start = datetime.fromisoformat(parse_time(text, now, end_of_day=False)).astimezone(now.tzinfo)
+    if start > now:
+        raise UsageError(f"{text!r} is in the future", _TIME_EXAMPLES)
+    return start
+
+
 def _day_bound(day: datetime, end: bool) -> str:
     return timestamp(datetime.combine(day.date(), time.max if end else time.min, day.tzinfo))

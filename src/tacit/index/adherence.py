@@ -9,11 +9,12 @@ from datetime import UTC, date, datetime
 
 from tacit.index.postings import message_postings, session_start_id
 from tacit.index.reader import Decode, MemoryRow, events_of_claim, memory_row
+from tacit.index.sessions import injections_by_id
 from tacit.model.claim import Kind, Status
 from tacit.model.event import ClaimDecided, timestamp
-from tacit.model.ids import ClaimId, EventId, first_event_id
+from tacit.model.ids import ClaimId, EventId, event_milliseconds, first_event_id
 from tacit.model.memory import effective_events
-from tacit.model.observation import MemoryChecked
+from tacit.model.observation import BriefInjected, MemoryChecked, session_id
 from tacit.model.session import MIN_VIOLATIONS, Adherence, AdherenceCounts, rank_factor
 from tacit.record import Record
 from tacit.text.words import STEMS, query_terms
@@ -82,6 +83,13 @@ def counts_by_claim(connection: sqlite3.Connection, claims: Iterable[ClaimId]) -
         if row:
             counts[claim] = AdherenceCounts(0, *row[1:])
     return counts
+
+
+def first_injection(connection: sqlite3.Connection, claim: ClaimId, host_session_id: str) -> EventId | None:
+    """Return when a session was told a memory first, None if it was not."""
+    query = "SELECT min(event_id) FROM injected_memories WHERE claim_id = ? AND host_session_id = ?"
+    first: EventId | None = connection.execute(query, (claim, host_session_id)).fetchone()[0]
+    return first
 
 
 def ineffective_claims(connection: sqlite3.Connection, decode: Decode) -> dict[ClaimId, list[CheckRow]]:
@@ -167,6 +175,8 @@ def adjusted_relevance(
 # Over time
 
 _FOREVER = datetime.max.replace(tzinfo=UTC)
+# A session counts when it ended; one that is not here, when it was checked.
+_IN_TIME = "ended_at >= ? AND ended_at < ? OR ended_at IS NULL AND event_id >= ? AND event_id < ?"
 
 
 def most_injected(connection: sqlite3.Connection, limit: int) -> list[tuple[ClaimId, int]]:
@@ -176,6 +186,62 @@ def most_injected(connection: sqlite3.Connection, limit: int) -> list[tuple[Clai
         " ORDER BY 2 DESC, 1 LIMIT ?"
     )
     return [(ClaimId(claim), number) for claim, number in connection.execute(query, (limit,))]
+
+
+class CountedRow(Record):
+    """A memory and a session that a figure counts, and when: of a session that is here, when that ended."""
+
+    claim: ClaimId
+    session: ClaimId
+    at: str
+    agent: str = ""
+    host_session_id: str = ""
+
+
+def injected_between(
+    connection: sqlite3.Connection, decode: Decode, since: datetime, before: datetime = _FOREVER
+) -> list[CountedRow]:
+    """Return what sessions were told in this time, each memory once a session: what `recent_adherence` counts."""
+    query = (
+        "SELECT claim_id, injected_memories.host_session_id, min(event_id), id, ended_at, sessions.agent"
+        " FROM injected_memories INDEXED BY injected_memories_event LEFT JOIN sessions USING (host_session_id)"
+        " WHERE event_id >= ? AND event_id < ? GROUP BY 1, 2 ORDER BY 3 DESC"
+    )
+    rows = connection.execute(query, (first_event_id(since), first_event_id(before))).fetchall()
+    return [
+        CountedRow(ClaimId(claim), ClaimId(session), ended_at, agent, name)
+        if session
+        else _uncaptured_row(connection, decode, ClaimId(claim), name, EventId(event))
+        for claim, name, event, session, ended_at, agent in rows
+    ]
+
+
+def _uncaptured_row(
+    connection: sqlite3.Connection, decode: Decode, claim: ClaimId, name: str, event: EventId
+) -> CountedRow:
+    """Return the row of a session that was not captured: the injection knows its agent."""
+    bodies = (one.body for one in injections_by_id(connection, decode, [event]))
+    agent = next((body.agent for body in bodies if isinstance(body, BriefInjected)), "")
+    return CountedRow(claim, session_id(agent, name), _time_of(event), agent, name)
+
+
+def results_between(
+    connection: sqlite3.Connection, result: Adherence, since: datetime, before: datetime = _FOREVER
+) -> list[CountedRow]:
+    """Return the memories that sessions had this result for in this time: what `recent_adherence` counts."""
+    query = (
+        "SELECT claim_id, session_id, event_id, ended_at FROM memory_checks"
+        f" LEFT JOIN sessions ON sessions.id = session_id WHERE result = ? AND ({_IN_TIME}) ORDER BY event_id DESC"
+    )
+    rows = connection.execute(query, (result.value, *_time_values(since, before)))
+    return [
+        CountedRow(ClaimId(claim), ClaimId(session), ended_at or _time_of(EventId(event)))
+        for claim, session, event, ended_at in rows
+    ]
+
+
+def _time_of(event: EventId) -> str:
+    return timestamp(datetime.fromtimestamp(event_milliseconds(event) / 1000, UTC))
 
 
 class RecentAdherence(Record):
@@ -221,12 +287,14 @@ def checks_by_memory(
     """
     query = (
         "SELECT claim_id, result, count(*) FROM memory_checks LEFT JOIN sessions ON sessions.id = session_id"
-        " WHERE ended_at >= ? AND ended_at < ? OR ended_at IS NULL AND event_id >= ? AND event_id < ?"
-        " GROUP BY 1, 2 ORDER BY 3 DESC, max(event_id) DESC"
+        f" WHERE {_IN_TIME} GROUP BY 1, 2 ORDER BY 3 DESC, max(event_id) DESC"
     )
-    values = (timestamp(since), timestamp(before), first_event_id(since), first_event_id(before))
-    rows = connection.execute(query, values)
+    rows = connection.execute(query, _time_values(since, before))
     return [(ClaimId(claim), Adherence(result), number) for claim, result, number in rows]
+
+
+def _time_values(since: datetime, before: datetime) -> tuple[str, ...]:
+    return timestamp(since), timestamp(before), first_event_id(since), first_event_id(before)
 
 
 def _select_checks(connection: sqlite3.Connection, query: str, values: tuple[str, ...]) -> list[CheckRow]:

@@ -169,6 +169,15 @@ def sessions_between(connection: sqlite3.Connection, since: str, before: str) ->
     return select_ids(connection, query, since, before)
 
 
+def sessions_at_work(connection: sqlite3.Connection, since: str, before: str) -> list[tuple[ClaimId, str]]:
+    """Return the sessions in which a turn began in this time, with when they ended."""
+    query = (
+        "SELECT DISTINCT id, ended_at FROM pages JOIN sessions USING (page_name)"
+        f" WHERE kind = 'session' AND created_at >= ? AND created_at < ? AND {_IS_LISTED}"
+    )
+    return [(ClaimId(session), ended_at) for session, ended_at in connection.execute(query, (since, before))]
+
+
 def turns_since(connection: sqlite3.Connection, since: str) -> Iterator[tuple[str, str, str]]:
     """Yield (page name of the session, beginning of the turn, end of the session) by session, turns in order."""
     query = (
@@ -251,6 +260,20 @@ def agents_of(connection: sqlite3.Connection, events: Sequence[str]) -> set[str]
         " WHERE event_id IN (SELECT value FROM json_each(?))"
     )
     return {agent for (agent,) in connection.execute(query, (json.dumps(list(events)),))}
+
+
+def claims_from_events(connection: sqlite3.Connection, events: Sequence[EventId]) -> list[ClaimId]:
+    """Return the claims that were learned from any of these events."""
+    query = "SELECT DISTINCT claim_id FROM claim_sources WHERE event_id IN (SELECT value FROM json_each(?))"
+    return [ClaimId(claim) for (claim,) in connection.execute(query, (json.dumps(list(events)),))]
+
+
+def sources_of_claim(connection: sqlite3.Connection, claim: ClaimId) -> list[tuple[EventId, SessionRow]]:
+    """Return the events of sessions that a claim was learned from, with their sessions."""
+    query = "SELECT event_id, session_number FROM claim_sources JOIN session_events USING (event_id) WHERE claim_id = ?"
+    found = connection.execute(query, (claim,)).fetchall()
+    rows = ((EventId(event), session_row_by_number(connection, number)) for event, number in found)
+    return [(event, row) for event, row in rows if row is not None]
 
 
 def learned_sessions(connection: sqlite3.Connection, model: str = "") -> set[tuple[str, str]]:

@@ -21,7 +21,7 @@ from tacit.model.event import ClaimDecided, Event
 from tacit.model.ids import ClaimId, EventId, claim_number
 from tacit.model.memory import effective_events
 from tacit.model.observation import TrialChecked
-from tacit.model.trial import Outcome, Trial, fold_trials
+from tacit.model.trial import Trial, TrialOutcome, fold_trials
 from tacit.record import Record
 
 _SELECT_TRIALS = f"SELECT {EVENT_LINE} FROM events WHERE {IS_TRIAL} ORDER BY id"
@@ -29,7 +29,7 @@ _SELECT_UNDOS = (
     f"SELECT {EVENT_LINE} FROM claim_events JOIN events ON events.id = event_id"
     " WHERE claim_id = ? AND type = 'judgement.undone'"
 )
-_OUTCOMES = frozenset(Outcome)
+_OUTCOMES = frozenset(TrialOutcome)
 _COLUMNS = "session_id, is_withheld, outcome, call_id, correction_id, apart, failures, turns, tokens"
 
 
@@ -38,7 +38,7 @@ class TrialSession(Record):
 
     session: ClaimId
     withheld: bool
-    outcome: Outcome
+    outcome: TrialOutcome
     call: EventId
     correction: EventId
     apart: str
@@ -118,7 +118,7 @@ def sessions_of_trial(
     where, values = ("", (trial,)) if session is None else (" AND session_id = ?", (trial, session))
     query = f"SELECT {_COLUMNS} FROM trial_sessions WHERE trial_id = ?{where} ORDER BY event_id"
     return [
-        TrialSession(ClaimId(name), bool(withheld), Outcome(outcome), *rest)
+        TrialSession(ClaimId(name), bool(withheld), TrialOutcome(outcome), *rest)
         for name, withheld, outcome, *rest in connection.execute(query, values)
     ]
 
@@ -126,4 +126,4 @@ def sessions_of_trial(
 def arm_counts(sessions: Sequence[TrialSession], *, withheld: bool) -> ArmCounts:
     """Return the counts of one arm, without the sessions that are left out."""
     outcomes = [one.outcome for one in sessions if one.withheld is withheld and not one.apart and one.outcome]
-    return ArmCounts(len(outcomes), outcomes.count(Outcome.BAD))
+    return ArmCounts(len(outcomes), outcomes.count(TrialOutcome.BAD))

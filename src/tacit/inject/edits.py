@@ -21,7 +21,7 @@ from tacit.log.codec import must_decode
 from tacit.model.event import timestamp
 from tacit.model.ids import ClaimId
 from tacit.model.observation import PromptKind, ToolUsed
-from tacit.model.recap import work_title
+from tacit.model.recap import REFUSAL, work_title
 from tacit.model.session import Session, Turn
 from tacit.record import Record
 from tacit.text.display import clip, clip_at_word, fenced, harmless_text
@@ -33,13 +33,6 @@ _MIN_PART_CHARS = 24  # a part with less room is not worth showing
 _MAX_NAME_CHARS, _MAX_ODD_NAME_CHARS = 40, 12  # in a script of which each character may cost a token
 _ROOMS = range(4 * MAX_EDIT_TOKENS, 0, -8)  # characters for what is told
 _MAX_REFUSAL_CHARS = 300  # of a prompt that says no; longer ones ask for something else
-# How a prompt begins that says no to what was just done.
-_REFUSAL = re.compile(
-    r"\W{0,3}(?:no\b(?! (?:worries|problem|need))|nope\b|don'?t\b|do not\b|never\b|revert\b|undo\b|wrong\b"
-    r"|(?:that|this)(?: is|'s| was)(?: not|n't| wrong)|not (?:what|like|so|that)\b"
-    r"|i (?:don'?t|didn'?t|do not) (?:want|ask|like)\b)",
-    re.IGNORECASE,
-)
 _EDGES = "\"'`()[]{}<>,;:!?"
 _CODE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{5,60}")
 _INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]")
@@ -146,7 +139,7 @@ def _is_about(call: str, file: EditedFile) -> bool:
 def _said_against(session: Session, index: int, file: EditedFile) -> str:
     """Return what was said right after the change, if it begins with a no and nothing but this file was changed."""
     later = session.turns[index + 1 : index + 2]
-    if not later or len(later[0].request) > _MAX_REFUSAL_CHARS or not _REFUSAL.match(later[0].request):
+    if not later or len(later[0].request) > _MAX_REFUSAL_CHARS or not REFUSAL.match(later[0].request):
         return ""
     return later[0].request if _is_last_work(session.turns[index], session, file) else ""
 

@@ -27,15 +27,15 @@ from tacit.model.expectations import read_expectations
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.observation import BriefInjected, ToolAction, ToolOutcome, ToolUsed, TrialChecked, TrialEnded
 from tacit.model.session import Adherence
-from tacit.model.trial import TRIAL_ACTOR, Apart, Outcome, Trial
+from tacit.model.trial import TRIAL_ACTOR, Apart, Trial, TrialOutcome
 
 _ATTRIBUTION = Attribution(TRIAL_ACTOR, Provenance.TOOL_LOCAL)
 _TELLING_COMMANDS = ("add", "suggest", "remember", "note", "log")  # to propose something is to ask nothing
 _PAGES = ("memories.ndjson", "long-term.md")
 _OUTCOMES = {
-    Adherence.VIOLATED: Outcome.BAD,
-    Adherence.STOPPED: Outcome.BAD,
-    Adherence.FOLLOWED: Outcome.GOOD,
+    Adherence.VIOLATED: TrialOutcome.BAD,
+    Adherence.STOPPED: TrialOutcome.BAD,
+    Adherence.FOLLOWED: TrialOutcome.GOOD,
 }
 
 
@@ -81,20 +81,20 @@ def _check(
     due = [event for event in injections if claim.id in _body(event).tried]
     events = conversation_since(logged, due[0], claim.scope)
     correction = find_correction(claim, events)
-    call, outcome = EventId(""), Outcome.GOOD
+    call, outcome = EventId(""), TrialOutcome.GOOD
     if read_expectations(claim.sentence):
         check = check_claim(claim, calls_in(events))
-        call, outcome = check.call, _OUTCOMES.get(check.result, Outcome.NOT_APPLICABLE)
+        call, outcome = check.call, _OUTCOMES.get(check.result, TrialOutcome.NOT_APPLICABLE)
     elif claim.kind is Kind.KNOWN_FIX:
         outcome = _outcome_of_fix(due, logged, claim)
     elif max(Counter(_failed_commands(events)).values(), default=0) > 1:
-        outcome = Outcome.BAD
+        outcome = TrialOutcome.BAD
     return TrialChecked(
         claim.id,
         trial.id,
         row.id,
         withheld=not trial.is_treated(row.agent, row.host_session_id),
-        outcome=(Outcome.BAD if correction else outcome).value,
+        outcome=(TrialOutcome.BAD if correction else outcome).value,
         call=call,
         correction=correction,
         apart=_apart(trial, row, injections, events),
@@ -110,7 +110,7 @@ def _body(event: Event) -> BriefInjected:
 
 
 def _as_stored(body: TrialChecked) -> TrialSession:
-    return TrialSession(ClaimId(body.session), body.withheld, Outcome(body.outcome), *body[5:])
+    return TrialSession(ClaimId(body.session), body.withheld, TrialOutcome(body.outcome), *body[5:])
 
 
 def _apart(trial: Trial, row: SessionRow, injections: Sequence[Event], events: Iterable[SessionEvent]) -> str:
@@ -142,7 +142,7 @@ def _asks_tacit(event: SessionEvent) -> bool:
     return any(len(words) < 2 or words[1].text not in _TELLING_COMMANDS for words in ran)
 
 
-def _outcome_of_fix(due: Iterable[Event], logged: Sequence[Event], claim: Claim) -> Outcome:
+def _outcome_of_fix(due: Iterable[Event], logged: Sequence[Event], claim: Claim) -> TrialOutcome:
     """Return whether what a known fix is for failed once more: a fix applies in sessions in which it has failed."""
     failures = [event for event in due if _body(event).moment == "failure"]
     again = (
@@ -150,8 +150,8 @@ def _outcome_of_fix(due: Iterable[Event], logged: Sequence[Event], claim: Claim)
         for event in failures
     )
     if not failures:
-        return Outcome.NOT_APPLICABLE
-    return Outcome.BAD if any(again) else Outcome.GOOD
+        return TrialOutcome.NOT_APPLICABLE
+    return TrialOutcome.BAD if any(again) else TrialOutcome.GOOD
 
 
 def _failed_commands(events: Iterable[SessionEvent]) -> Iterator[str]:

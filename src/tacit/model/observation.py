@@ -272,8 +272,8 @@ class TrialEnded(Record):
 class TrialChecked(Record):
     """What came of one session of a trial. The latest of a trial and session counts.
 
-    `withheld` says that the coin kept the memory from the session. `outcome` is an `Outcome` (`model/trial.py`), "" if
-    the memory did not apply. `call` and `correction` are as in `MemoryChecked`. If there is a word in `apart`, the
+    `withheld` says that the coin kept the memory from the session. `outcome` is a `TrialOutcome` (`model/trial.py`), ""
+    if the memory did not apply. `call` and `correction` are as in `MemoryChecked`. If there is a word in `apart`, the
     session is left out, and the word says why. `failures` are commands of the agent that failed, `tokens` what it was
     told in all.
     """

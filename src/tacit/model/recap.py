@@ -54,6 +54,18 @@ _THANKS = re.compile(
     r"(?:great|perfect|perfectly|awesome|nice|cool|excellent|good|fine|looks good|lgtm|well done|good job)\W{0,4}$",
     re.IGNORECASE | re.DOTALL,
 )
+# How a prompt begins that says no to what was just done, also in other languages in which rules are heard.
+REFUSAL_LEAD = (
+    r"\W{0,3}(?:(?:wait|hm+|ugh|oh|ah|ok|okay|please|pls|actually|sorry|hey|u+m+|erm|but|and|so)\b\W{0,4}){0,3}"
+)
+REFUSAL = re.compile(
+    rf"{REFUSAL_LEAD}(?:no\b(?! (?:worries|problem|need))|nope\b|don'?t\b|do not\b|never\b|let'?s not\b|revert\b|undo\b"
+    r"|wrong\b|incorrect\b|(?:that|this|it)(?: is|'s| was)(?: still| just| completely)? (?:wrong|incorrect)\b"
+    r"|(?:that|this|it|you|\w+(?: \w+)?)(?: is|'s| was|'re| are)(?: not|n'?t) (?:right|correct|what|how|the way|good)\b"
+    r"|not (?:what|like|so|that|as|in|the)\b|i (?:don'?t|didn'?t|do not|did not) (?:want|ask|like)\b"
+    r"|nein\b|falsch\b|non\b|arrête|нет\b|не надо|неправильно|不对|不要|不是|違う)",
+    re.IGNORECASE,
+)
 _TEST_FAILURE = re.compile(r"\b(?:FAIL|FAILED|[1-9]\d{0,5} (?:failed|failures?|failing))\b")
 
 

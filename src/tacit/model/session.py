@@ -207,6 +207,16 @@ class Adherence(StrEnum):
     NOT_APPLICABLE = "not_applicable"  # the session did nothing that the memory is about
 
 
+class Outcome(StrEnum):
+    """What a figure counts sessions by."""
+
+    TOLD = "told"
+    FOLLOWED = "followed"
+    VIOLATED = "violated"
+    STOPPED = "stopped"
+    SPARED = "spared"  # a memory that came from a correction was told and followed
+
+
 class AdherenceCounts(Record):
     """In how many sessions a memory was told, followed, violated, not applicable, stopped by a guard, and corrected."""
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from tacit.model.claim import Claim, Kind, Scope, Triple
+from tacit.model.descriptions import is_description
 from tacit.record import Record
 from tacit.text.words import sentence_ends
 
@@ -184,7 +185,8 @@ def parse_statement(sentence: str) -> ParsedStatement:
     for pattern, parse in _FORMS:
         if (match := pattern.fullmatch(plain)) and (parsed := parse(match)) is not None:
             return parsed
-    return ParsedStatement(Kind.RULE, Triple("note", "says", sentence))
+    kind = Kind.CONVENTION if is_description(plain) else Kind.RULE
+    return ParsedStatement(kind, Triple("note", "says", sentence))
 
 
 _Parser = Callable[[re.Match[str]], ParsedStatement | None]
@@ -200,12 +202,14 @@ def _parser(kind: Kind, subject: str, predicate: str) -> _Parser:
     return parse
 
 
+_DEMANDING_SUBJECT = re.compile(r"(?i)\b(?:nobody|nothing|no|no one|ha(?:s|ve) to)\b")
 _parse_preference = _parser(Kind.PREFERENCE, USER_SUBJECT, "prefers")
 _parse_fix = _parser(Kind.KNOWN_FIX, "{when}", "is fixed by")
 
 
 def _parse_fact(match: re.Match[str]) -> ParsedStatement:
-    kind = Kind.RULE if match["be"].startswith(("must", "should")) else Kind.CONVENTION
+    is_demand = match["be"].startswith(("must", "should")) or _DEMANDING_SUBJECT.search(match["subject"])
+    kind = Kind.RULE if is_demand else Kind.CONVENTION
     return ParsedStatement(kind, Triple(match["subject"], match["be"], match["object"]))
 
 

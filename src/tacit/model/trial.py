@@ -40,7 +40,7 @@ class Ending(StrEnum):
         return self not in (Ending.STOPPED, Ending.GUARDED)
 
 
-class Outcome(StrEnum):
+class TrialOutcome(StrEnum):
     """What came of a session of a trial."""
 
     NOT_APPLICABLE = ""

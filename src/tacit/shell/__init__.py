@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from enum import Enum
 
 from tacit.errors import StoreError
-from tacit.home.capture_policy import ignore_filter, is_purge_command, without_blanks
+from tacit.home.capture_policy import ignore_filter, is_key_line, is_purge_command, without_blanks
 from tacit.home.home import HomePart
 from tacit.home.paths import make_home
 from tacit.log import Log
@@ -67,8 +67,8 @@ def parse_record(record: bytes, now: datetime) -> CapturedCommand | None:
 
 
 def _is_private(line: str) -> bool:
-    """Whether a line is empty, starts with a space, or tells Tacit which text to purge."""
-    return not line.strip() or line[0].isspace() or is_purge_command(line)
+    """Whether a line is empty, starts with a space, tells Tacit which text to purge, or is a line of a key."""
+    return not line.strip() or line[0].isspace() or is_purge_command(line) or is_key_line(line)
 
 
 def _parse_number(text: str, default: int) -> int:

@@ -22,7 +22,7 @@ from tacit.commandline.bash import CommandWords, Pipeline, first_word, scan_pipe
 from tacit.commandline.words import ScanError
 from tacit.disk.files import open_plain
 from tacit.errors import TacitError
-from tacit.home.capture_policy import is_purge_command
+from tacit.home.capture_policy import is_key_line, is_purge_command
 from tacit.log import Log
 from tacit.log.codec import id_in_line
 from tacit.log.command_lines import IMPORT_ENVELOPE, CommandEncoder
@@ -264,6 +264,7 @@ def _own_commands(line: str) -> Iterator[CommandWords]:
 IGNORED = "ignored by your settings"
 PURGED = "purged before"
 NEVER_CAPTURED = "told Tacit what to take out"
+PASTED_KEY = "lines of a pasted key"
 CAPTURED = "captured already"
 TOO_EARLY = "earlier than the last 1,000,000"
 _NEARBY_SECONDS = (0, -1, 1, -2, 2)  # by which two records of the same command may differ
@@ -363,8 +364,8 @@ class HistoryConverter:
         lines = [line for entry, text in commands[:untimed] if (line := self._untimed_line(entry, text))]
         for entry, text in commands[untimed:]:
             _, at, milliseconds, status, directory, session, host = entry
-            if "tacit" in text and is_purge_command(text):
-                self.stats.left_out[NEVER_CAPTURED] += 1
+            if reason := _never_captured(text):
+                self.stats.left_out[reason] += 1
                 continue
             if not earliest <= at <= latest:  # the time of the command before
                 at = self._last_time // SECOND * SECOND
@@ -413,8 +414,8 @@ class HistoryConverter:
 
     def _untimed_line(self, entry: HistoryEntry, text: str) -> bytes | None:
         """Return the line of a command before the first time of its history; None if it is not imported."""
-        if "tacit" in text and is_purge_command(text):
-            self.stats.left_out[NEVER_CAPTURED] += 1
+        if reason := _never_captured(text):
+            self.stats.left_out[reason] += 1
             return None
         self._serial += 1
         session, at = self._context.untimed_session, self._serial * _UNTIMED_STEP
@@ -474,3 +475,10 @@ class HistoryConverter:
         else:
             return False
         return True
+
+
+def _never_captured(text: str) -> str:
+    """Return why a command is never captured; "" if it may be."""
+    if "tacit" in text and is_purge_command(text):
+        return NEVER_CAPTURED
+    return PASTED_KEY if is_key_line(text) else ""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tacit.model.claim import Kind
     from tacit.shell.history_import import HistoryImport
     from tacit.sync import HandEdits, Trust
+    from tacit.vault.account import Accounts
     from tacit.vault.configure import Configuration, Setup
     from tacit.vault.doctor import Doctor
     from tacit.vault.exchange import Exchange
@@ -32,12 +33,14 @@ if TYPE_CHECKING:
     from tacit.vault.maintenance import Maintenance
     from tacit.vault.memories import DecisionOutcome, Memories
     from tacit.vault.purging import Purger
+    from tacit.vault.replay import Replays
     from tacit.vault.search import Search
     from tacit.vault.sessions import AdherenceQueries, SessionQueries
     from tacit.vault.status import HomeStatus
     from tacit.vault.suggestions import Suggestions
     from tacit.vault.trials import Trials
     from tacit.vault.undo import UndoRedo
+    from tacit.vault.value import Value
     from tacit.vault.week import Digests
     from tacit.vault.workflows import Workflows
 
@@ -76,7 +79,10 @@ class Vault:
     sessions: SessionQueries = _part("tacit.vault.sessions:SessionQueries")
     workflows: Workflows = _part("tacit.vault.workflows:Workflows")
     adherence: AdherenceQueries = _part("tacit.vault.sessions:AdherenceQueries")
+    accounts: Accounts = _part("tacit.vault.account:Accounts")
+    value: Value = _part("tacit.vault.value:Value")
     digests: Digests = _part("tacit.vault.week:Digests")
+    replays: Replays = _part("tacit.vault.replay:Replays")
     contexts: Contexts = _part("tacit.inject.context:Contexts")
     guard: Guard = _part("tacit.vault.guard:Guard")
     trials: Trials = _part("tacit.vault.trials:Trials")

@@ -15,6 +15,7 @@ from tacit.model.event import timestamp
 from tacit.model.session import AdherenceCounts
 from tacit.record import Record
 from tacit.vault.sessions import ListedSession
+from tacit.vault.value import spared_sessions
 
 _MAX_PAUSE = timedelta(minutes=30)  # between two turns that still counts as work
 _EPOCH = date(1970, 1, 1)
@@ -41,6 +42,8 @@ class WeekValue(Record):
     """A week from this Monday on.
 
     Attributes:
+        sessions: those with a turn in this week.
+        spared: sessions in which a memory that came from a correction was told and followed.
         injected: how often agents were told a memory; a memory counts once a session.
         followed, violated: how many of these the sessions followed or violated, as far as tool calls show it; stopped:
             how many a guard stopped.
@@ -56,6 +59,12 @@ class WeekValue(Record):
     stopped: int
     tokens: int
     minutes: int
+    spared: int
+
+    @property
+    def end(self) -> date:
+        """The Monday after it."""
+        return self.monday + timedelta(weeks=1)
 
 
 class InjectedMemoryCount(Record):
@@ -121,28 +130,24 @@ class Timeline(HomePart):
 
         mondays = [first + timedelta(weeks=week) for week in range(count + 1)]
         with self._store.snapshot() as connection:
-            recent = [
-                adherence.recent_adherence(connection, self._start_of(monday), self._start_of(following))
-                for monday, following in pairwise(mondays)
-            ]
-            begun: Counter[int] = Counter()
-            for day, (number, _) in sessions.sessions_by_day(connection, timestamp(start), self._offset()).items():
-                begun[(date.fromisoformat(day) - first).days // 7] += number
+            weeks = [*pairwise(map(self._start_of, mondays))]
+            recent = [adherence.recent_adherence(connection, *bounds) for bounds in weeks]
             seconds: Counter[int] = Counter()
             for moment, worked in _work(connection, timestamp(start)):
                 seconds[week_of(moment)] += round(worked)
             return [
                 WeekValue(
                     monday,
-                    begun[week],
+                    len(sessions.sessions_at_work(connection, *map(timestamp, bounds))),
                     counts.injected,
                     counts.followed,
                     counts.violated,
                     counts.stopped,
                     counts.tokens,
                     round(seconds[week] / 60),
+                    spared_sessions(connection, *bounds),
                 )
-                for week, (monday, counts) in enumerate(zip(mondays, recent, strict=False))
+                for week, (monday, bounds, counts) in enumerate(zip(mondays, weeks, recent, strict=False))
             ]
 
     def most_injected(self, limit: int) -> list[InjectedMemoryCount]:

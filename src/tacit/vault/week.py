@@ -18,10 +18,11 @@ from tacit.log.codec import must_decode
 from tacit.model.claim import Status
 from tacit.model.event import Verdict
 from tacit.model.ids import ClaimId, EventId, first_event_id
-from tacit.model.session import Adherence
+from tacit.model.session import Adherence, Outcome
 from tacit.record import Record
 from tacit.text.display import clip
 from tacit.vault.status import RECENT_DAYS, HomeStatus, home_status
+from tacit.vault.value import share_followed, spared_sessions
 
 
 class Highlight(Record):
@@ -36,6 +37,7 @@ class WeekDigest(Record):
     """What happened since a time.
 
     Attributes:
+        spared: sessions in which a memory that came from a correction was told and followed.
         learned: memories that hold and were new or accepted.
         forgotten: memories that were forgotten.
         tried: trials that ended.
@@ -54,6 +56,7 @@ class WeekDigest(Record):
     stopped: Highlight
     tried: Highlight
     recent: RecentAdherence
+    spared: int
     new_pending: int
     judge_tokens: int
     status: HomeStatus
@@ -85,15 +88,13 @@ class Digests(HomePart):
     def digest(self, since: str | None = None, *, learn: bool = True) -> WeekDigest:
         """Return what happened since a time as people type it, `30d` for example; default: in the last seven days.
 
-        Habits are learned first, unless `learn` is False. Raise UsageError if it is no time.
+        Habits are learned first, unless `learn` is False. Raise UsageError if it is no time, or in the future.
         """
-        from tacit.home.input import parse_time
+        from tacit.home.input import parse_since
         from tacit.learn.judge import Judging
 
         now = self._store.actor.clock()
-        start = now - timedelta(days=RECENT_DAYS)
-        if since is not None:
-            start = datetime.fromisoformat(parse_time(since, now, end_of_day=False)).astimezone(now.tzinfo)
+        start = now - timedelta(days=RECENT_DAYS) if since is None else parse_since(since, now)
         self._store.catch_up_fully()  # injections that no other query needs
         status, spent = home_status(self._home, learn=learn), Judging(self._home).spent_since(start)
         with self._store.snapshot() as connection:
@@ -117,6 +118,7 @@ class Digests(HomePart):
                 checked(Adherence.STOPPED, recent.stopped),
                 _highlight(connection, len(tried), reversed(tried)),
                 recent,
+                spared_sessions(connection, start),
                 len(reader.claims_first_named_since(connection, first, Status.PENDING)),
                 spent,
                 status,
@@ -152,20 +154,29 @@ def digest_lines(digest: WeekDigest, since: str) -> Iterator[DigestLine]:
     from shlex import quote
 
     now, recent = digest.status, digest.recent
-    for title, highlight, noun, which, command in (
-        ("Learned", digest.learned, "memory", "the latest", f"tacit list --scope all --since {quote(since)}"),
-        ("Followed", digest.followed, "session", "most often", f"tacit why {digest.followed.short}"),
-        ("Violated", digest.violated, "session", "most often", f"tacit why {digest.violated.short}"),
-        ("Stopped", digest.stopped, "session", "most often", "tacit guard list"),
-        ("Forgotten", digest.forgotten, "memory", "the latest", "tacit list --forgotten"),
-        ("Trials", digest.tried, "trial", "the latest", "tacit trial"),
+    if digest.learned.number:
+        command = f"tacit list --scope all --since {quote(since)}"
+        yield DigestLine("Learned", _named(digest.learned, "memory", "the latest"), command)
+    if digest.spared:
+        text = f"{_count(digest.spared, 'session')}, in which you did not have to repeat a correction"
+        yield DigestLine("Spared", text, sessions_command(Outcome.SPARED, since))
+    for outcome, highlight in (
+        (Outcome.FOLLOWED, digest.followed),
+        (Outcome.VIOLATED, digest.violated),
+        (Outcome.STOPPED, digest.stopped),
     ):
         if highlight.number:
-            yield DigestLine(title, _named(highlight, noun, which), command)
-    asked = now.ineffective + now.idle + now.outdated + now.verdicts
+            times = share_followed(recent) if outcome is Outcome.FOLLOWED else ""
+            text = _named(highlight, "time", "most often", times)
+            yield DigestLine(outcome.value.capitalize(), text, sessions_command(outcome, since))
+    if digest.forgotten.number:
+        yield DigestLine("Forgotten", _named(digest.forgotten, "memory", "the latest"), "tacit list --forgotten")
+    if digest.tried.number:
+        yield DigestLine("Trials", _named(digest.tried, "trial", "the latest"), "tacit trial")
+    asked = now.ineffective + now.outdated + now.verdicts
     waiting = (
         _count(now.pending, "candidate") + (f" ({digest.new_pending:,} new)" if digest.new_pending else ""),
-        f"{_count(asked, 'memory')} not followed, of no use, outdated or tried",
+        f"{_count(asked, 'memory')} not followed, outdated or tried",
     )
     if now.pending or asked:
         text = ", ".join(text for text, number in zip(waiting, (now.pending, asked), strict=True) if number)
@@ -179,15 +190,33 @@ def digest_lines(digest: WeekDigest, since: str) -> Iterator[DigestLine]:
             "tacit trust",
         ),
         ("Team", digest.proposals, _count(digest.proposals, "proposal"), "tacit team review"),
-        ("Told", recent.injected, f"{_count(recent.injected, 'time')}, {recent.tokens:,} tokens", "tacit injected"),
+        (
+            "Unused",
+            now.idle,
+            f"{_count(now.idle, 'memory')} told often and of no use so far (retire them?)",
+            "tacit review",
+        ),
+        (
+            "Told",
+            recent.injected,
+            f"{_count(recent.injected, 'time')}, {recent.tokens:,} tokens",
+            sessions_command(Outcome.TOLD, since),
+        ),
         ("Judge", digest.judge_tokens, f"{digest.judge_tokens:,} tokens", "tacit learn"),
     ):
         if number:
             yield DigestLine(title, text, command)
 
 
-def _named(highlight: Highlight, noun: str, which: str) -> str:
-    number = _count(highlight.number, noun)
+def sessions_command(outcome: Outcome, since: str) -> str:
+    """Return the command that lists the sessions that a figure counts."""
+    from shlex import quote
+
+    return f"tacit sessions --result {outcome.value} --since {quote(since)}"
+
+
+def _named(highlight: Highlight, noun: str, which: str, number: str = "") -> str:
+    number = number or _count(highlight.number, noun)
     if highlight.memory is None:
         return number
     sentence = f"“{clip(highlight.memory.sentence, _MAX_SENTENCE_CHARS)}”"

@@ -83,6 +83,7 @@ ROUTES = (
     PageRoute("/memories/{reference}", memories.memory_page, memories.change_memory),
     PageRoute("/conflicts", memories.conflicts_page, memories.resolve_conflict),
     PageRoute("/timeline", timeline.timeline_page),
+    PageRoute("/sessions", timeline.sessions_page),
     PageRoute("/sessions/{reference}", timeline.session_page),
     PageRoute("/habits", timeline.habits_page),
     PageRoute("/habits/{name}", timeline.workflow_page, timeline.change_workflow),

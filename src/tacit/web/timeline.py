@@ -87,6 +87,28 @@ def _day_sessions(call: PageRequest, listed: Sequence[ListedSession]) -> list[Da
     return shown
 
 
+# The sessions of some time, and those that a figure counts
+
+_MAX_COUNTED = 500
+
+
+def sessions_page(call: PageRequest) -> Response:
+    outcome, memory = call.value("result"), call.value("memory")
+    times = {name: call.value(name) or None for name in ("since", "before")}
+    listing = call.vault.value.sessions(outcome, **times, memory=memory or None, limit=_MAX_COUNTED)
+    counted = list(listing)
+    return call.page(
+        "sessions.html",
+        "Sessions",
+        lambda: call.as_json("counted sessions", counted),
+        counted=counted,
+        total=listing.total,
+        number=sum(len(one.memories) for one in counted),
+        outcome=outcome,
+        spans={name: time or "" for name, time in times.items()},
+    )
+
+
 # One session: its turns with prompts, replies, tool calls and files, what was injected and whether it was followed
 
 _TURNS_PER_PAGE = 20
@@ -231,20 +253,22 @@ def value_page(call: PageRequest) -> Response:
     labels = [f"{week.monday:%-d %b}" if at % 3 == 0 else "" for at, week in enumerate(weeks)]
     last = weeks[-1]
     followed = bar_chart(labels, [week.followed for week in weeks], [week.violated for week in weeks])
-    both = f"{last.followed:,} and {last.violated:,}"
-    charts = (  # the title, the number of the last week, the chart, and the names of its series
-        ("Told", f"{last.injected:,}", bar_chart(labels, [week.injected for week in weeks]), ()),
+    both = (("followed", last.followed), ("violated", last.violated))
+    charts = (  # the title, the numbers of the last week by what they count, the chart, and the names of its series
+        ("Told", (("told", last.injected),), bar_chart(labels, [week.injected for week in weeks]), ()),
         ("Followed and violated", both, followed, ("followed", "violated")),
-        ("Tokens", f"{last.tokens:,}", bar_chart(labels, [week.tokens for week in weeks]), ()),
-        ("Minutes in sessions", f"{last.minutes:,}", bar_chart(labels, [week.minutes for week in weeks]), ()),
+        ("Tokens", (("told", last.tokens),), bar_chart(labels, [week.tokens for week in weeks]), ()),
+        ("Minutes in sessions", (("", last.minutes),), bar_chart(labels, [week.minutes for week in weeks]), ()),
     )
     is_empty = not any(week.injected or week.sessions for week in weeks)
     memories = timeline.most_injected(_MAX_MEMORIES)
     late = call.vault.sessions.late_answers().text
+    unused = [item.listed.memory for item in call.vault.adherence.ineffective() if item.is_idle]
 
     def data() -> object:
         most = [{"memory": call.as_json("rows", [item.row]), **item.counts._asdict()} for item in memories]
-        return {"weeks": [week._asdict() for week in weeks], "memories": most}
+        never = call.as_json("rows", [memory.claim for memory in unused])
+        return {"weeks": [week._asdict() for week in weeks], "memories": most, "unused": never}
 
     values = {"charts": charts, "weeks": weeks[::-1], "is_empty": is_empty, "memories": memories, "late": late}
-    return call.page("value.html", "Value", data, **values)
+    return call.page("value.html", "Value", data, **values, unused=unused)

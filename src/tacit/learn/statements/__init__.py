@@ -105,13 +105,13 @@ def _build_lesson(
     """
     source = quoted[0]
     if stated.is_about_before:
-        if _REFERENCE.search(source.plain):
+        if REFERENCE.search(source.plain):
             return
         stated = (find_statement(source) or stated)._replace(form=stated.form)
     # What the agent said or did last is what it refers to if no sentence of the prompt is before it.
     plain = split_scope(source.plain[stated.start : stated.end]).text
     before = earlier[-1].text if earlier else ""
-    refers = len(plain.split()) < _SELF_CONTAINED_WORDS and _REFERENCE.search(plain) is not None
+    refers = len(plain.split()) < _SELF_CONTAINED_WORDS and REFERENCE.search(plain) is not None
     hint = (before or prompt.about or about) if refers else ""
     worded = word_statement(source, hint, stated)
     if worded.text:
@@ -157,7 +157,7 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 # A sentence that says what to do with something it does not name.
-_REFERENCE = re.compile(
+REFERENCE = re.compile(
     r"^(?:never|don't|do not|dont|always|stop|we|i|you|please)?\s?(?:\w+\s){0,5}?"
     r"(?:it|that(?!\s(?:are|is|was|were|ha[sd]|have|the|an?|all|every|our|we|you|they|i)\b)"
     r"|this(?!\s(?:project|repo|repository|codebase|workspace|machine)\b)|them|those|these)\b"
