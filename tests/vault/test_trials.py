@@ -139,6 +139,9 @@ def test_the_log_decides_and_from_then_on_everybody_is_told(tmp_path: Path) -> N
     assert "telling it helps. Keep it?" in person.tacit("review", now=later).out
     assert person.tacit("status", "--json", now=later).json["verdict_count"] == 1
     assert "Trials" in person.tacit("week", now=later).out
+    person.tacit("why", person.id_of(RULE), "--html", str(tmp_path / "why.html"))
+    page = (tmp_path / "why.html").read_text()
+    assert "Put on trial by the person" in page and "Telling it helps" in page
     person.tacit("conflicts", "--keep-both", person.id_of(RULE), now=later)
     assert "tried" not in [card["card"] for card in person.tacit("review", "--json", now=later).json]
     person.tacit("undo", now=later)
