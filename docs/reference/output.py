@@ -23,6 +23,8 @@ FIELDS: dict[str, tuple[str, str]] = {
     "agent": ("string", "the agent of a session, for example `claude`"),
     "alike": ("integer", "how many other sessions asked the same"),
     "answer": ("string", "what the turn came to, where the passage does not tell"),
+    "apart": ("[trial_apart]", "sessions that are left out of a trial, by the reason: `asked`, `told` or `resumed`"),
+    "applied_count": ("integer", "sessions of a trial in which the memory applied"),
     "aside": ("boolean", "whether a helper of the agent did it"),
     "asked": ("integer", "questions that `tacit recall` was asked"),
     "at": (
@@ -30,6 +32,10 @@ FIELDS: dict[str, tuple[str, str]] = {
         "when it was last said, done or changed (a memory: judged); null for a command of a history without times",
     ),
     "author": ("string", "whose words it is; of a memory that a team accepted, with who accepted it; else empty"),
+    "bad_count": (
+        "integer",
+        "sessions of a trial that went badly: the memory was violated, or the person corrected the agent",
+    ),
     "branch": ("string", "the git branch of a session"),
     "calls": ("[call]", "tools that the agent used in a turn"),
     "candidate": (
@@ -38,7 +44,10 @@ FIELDS: dict[str, tuple[str, str]] = {
     ),
     "candidates": ("[reference]", "suggestions that were made of weak measures"),
     "captures": ("boolean", "whether sessions are captured here"),
-    "card": ("string", "what a card asks about: a `candidate`, a memory that was `not followed`, or what is `missing`"),
+    "card": (
+        "string",
+        "what a card asks about: a `candidate`, a memory that was `not followed` or `tried`, or what is `missing`",
+    ),
     "category": (
         "string",
         "what is wrong in a rule file: `secret`, `contradiction`, `gone`, `never loaded`, `duplicate`, `unreadable`",
@@ -57,6 +66,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "confidence": ("number", "from 0 to 1"),
     "conflict": ("boolean", "whether another memory contradicts it and no rule decides"),
     "contradicts": (f"[{ID}]", "memories that a suggestion contradicts or may contradict"),
+    "corrected_count": ("integer", "sessions in which the person repeated or contradicted it"),
     "correction_count": ("integer", "prompts in which the person corrected the agent"),
     "corrections": ("[adherence_evidence]", "prompts in which the person repeated or contradicted what was told"),
     "count": ("integer", "how many"),
@@ -80,6 +90,8 @@ FIELDS: dict[str, tuple[str, str]] = {
     "effect": ("string", 'what accepting a habit does; "" for other memories'),
     "enabled": ("setting", "the setting autocapture.enabled"),
     "ended": (f"[{SCOPE}]", "projects of the team that the person is no member of any more"),
+    "ended_at": (f"{TIME}?", "when a trial ended; null while it runs"),
+    "estimate": ("number", "how many fewer of 1 session go badly if the memory is told; negative: more"),
     "evaluated": (f"{DAY}?", "the day of the last evaluation"),
     "evaluation": ("evaluation", "today's evaluation"),
     "event_ids": (f"[{ID}]", "the events it was learned from"),
@@ -107,6 +119,7 @@ FIELDS: dict[str, tuple[str, str]] = {
         "integer",
         "lines of a machine that are held back: of a newer Tacit, or of a clock that is years ahead",
     ),
+    "high": ("number", "the upper end of an interval"),
     "highlights": ("[highlight]", "of each thing that happened, the memory to name, and how often it happened"),
     "home": ("string", "the folder of the home"),
     "how": ("string", "how a prompt came: `typed`, or what the host says"),
@@ -125,8 +138,19 @@ FIELDS: dict[str, tuple[str, str]] = {
     "input": ("string", "what a tool was given"),
     "instead": ("string", "the sentence that took its place"),
     "interrupted": ("boolean", "whether the person interrupted the turn"),
+    "interval": (
+        "trial_interval?",
+        "the difference between the arms of a trial with its interval; null while it is too early",
+    ),
     "into": (ID, "the memory that it was merged into"),
+    "is_checkable": (
+        "boolean",
+        "whether tool calls show if the memory was followed; else corrections and failures decide",
+    ),
     "is_incomplete": ("boolean", "whether another machine has seen more of a machine than a remote has now"),
+    "is_of_all": ("boolean", "whether all sessions were compared, because the memory did not apply equally often"),
+    "is_open": ("boolean", "whether a trial ended with a verdict and the person has not decided on the memory since"),
+    "is_resting": ("boolean", "whether the memory does not hold now, so that no agent is told it"),
     "is_rolled_back": ("boolean", "whether what a remote has of a machine is older than what this one saw before"),
     "judge": ("string", "the client that was asked last, or empty"),
     "judge_tokens": ("integer", "what judges cost in this time, on this machine"),
@@ -146,10 +170,14 @@ FIELDS: dict[str, tuple[str, str]] = {
     "line": ("integer", "the line of `path`"),
     "loaded_by": ("[string]", "the agents that load a rule file when a session starts"),
     "log_bytes": ("integer", "the size of the log"),
+    "low": ("number", "the lower end of an interval"),
     "machine": ("string", "the id of a machine"),
     "machines": ("[machine]", "the other machines on a remote"),
     "matched": ("string", "the command or path that a guard stops"),
     "may_be_same": (f"[{ID}]", "memories that may say the same as a suggestion in other words"),
+    "mean_failures": ("number", "failed commands of the agent in an average session"),
+    "mean_tokens": ("number", "tokens that an average session was told in all"),
+    "mean_turns": ("number", "turns of an average session"),
     "meant": ("string", "the command with its aliases written out, where the shell told"),
     "memories": ("[memory_told]", "memories, each with at least id and text"),
     "member": ("string", "who was added to a project of the team or removed from it, or empty"),
@@ -168,6 +196,7 @@ FIELDS: dict[str, tuple[str, str]] = {
         "string",
         "when: startup, resume, clear, compact, prompt, edit, failure, proposal, or empty where it was asked for",
     ),
+    "most": ("integer", "sessions in which the memory applies that a trial may take"),
     "name": ("string", "of a workflow, score, shell or role; of a session, what its host calls it"),
     "new_count": (
         "integer",
@@ -183,6 +212,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "origin": ("string", "where a setting's value comes from: default, file or environment"),
     "other_place": ("string", "the file and line that a rule contradicts or repeats, or empty"),
     "other_sentence": ("string", "what that line says"),
+    "other_sessions": ("trial_arm", "the sessions from which the memory was withheld"),
     "others": ("[reference]", "candidates of other projects that say the same"),
     "outcome": ("string", "how it ended"),
     "outdated_count": ("integer", "other memories of the project that name what is not in its work tree"),
@@ -222,6 +252,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "refused": ("[refused_event]", "what the team's server did not take"),
     "refused_count": ("integer", "statements that were not taken: with a secret, too long, or purged"),
     "relevance": ("number", "how well an answer fits, from 0 to 1"),
+    "remaining": ("integer", "how many more sessions in which the memory applies a trial may take"),
     "remembered": ("reference?", "the memory that was active then; null if there was none"),
     "replacement": ("[string]", "commands that a guard wants instead"),
     "replies": ("[string]", "what the agent said in a turn"),
@@ -247,6 +278,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "scopes": (f"[{SCOPE}]", "the scopes that hold in a folder, the nearest first"),
     "scores": ("[score]", "the measures of an evaluation"),
     "searched": ("boolean", "whether the whole project was searched; a very large one is not"),
+    "seed": ("string", "what the coin of a trial is made of: see FORMAT.md"),
     "sent_count": ("integer", "what went to a remote or the team in this sync"),
     "sentence": ("string", "what a line of a rule file says, in short"),
     "serious": ("boolean", "whether the home is unwell because of it"),
@@ -267,6 +299,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "spooled": ("integer", "commands that wait to be recorded"),
     "stale": ("[reference]", "memories that were not seen for long"),
     "start_loads": ("[start_load]", "what each agent loads when a session starts"),
+    "started_at": (TIME, "when a trial began"),
     "state": ("string", "whether a conclusion is new, known, dismissed before, …"),
     "statement": ("string", "what could be remembered; empty if it was"),
     "status": (
@@ -296,8 +329,12 @@ FIELDS: dict[str, tuple[str, str]] = {
     "text": ("string", "what it says: the sentence of a memory, the command line, the words of a prompt"),
     "title": ("string", "what a session was about"),
     "tokens": ("integer", "what it costs in a prompt, estimated"),
+    "told_sessions": ("trial_arm", "the sessions that were told the memory"),
     "tool": ("string", "the tool that an agent used"),
     "tools": ("numbers", "how often each tool was used"),
+    "trial": ("trial?", "the latest trial of the memory; null without one, and on cards that are not about that"),
+    "trial_id": (ID, "the event that began a trial"),
+    "tried_count": ("integer", "trials that ended in this time"),
     "triple": ("triple", "the statement in three parts"),
     "turn": ("integer?", "the turn of a session, from 1; null where there is none"),
     "turn_count": ("integer", "turns of a session"),
@@ -321,6 +358,11 @@ FIELDS: dict[str, tuple[str, str]] = {
     "url": ("string", "the address or folder of a remote, or the address of the team's server"),
     "value": ("any", "the value that holds"),
     "variable": ("string", "the variable that may change a setting, and how far"),
+    "verdict": (
+        "string",
+        "how a trial ended: `helps`, `no_difference`, `harms`, `undecided`, `stopped`, `guarded`; empty while it runs",
+    ),
+    "verdict_count": ("integer", "trials that ended, of which the person has not decided on the memory since"),
     "violated_count": ("integer", "sessions with a tool call that violates it"),
     "violations": ("[adherence_evidence]", "tool calls that violate it, the latest first"),
     "waiting": ("[waiting_line]", "lines of the repository's file that wait for trust"),
@@ -329,11 +371,12 @@ FIELDS: dict[str, tuple[str, str]] = {
     "weeks": ("[week]", "commands of the last weeks"),
     "what": (
         "string",
-        "what was found; of a highlight: `learned`, `followed`, `violated`, `stopped` or `forgotten`; of an"
+        "what was found; of a highlight: `learned`, `followed`, `violated`, `stopped`, `tried` or `forgotten`; of an"
         " incident: `correction`, `failure` or `violation`",
     ),
     "where": ("string", "the file and line, or the variable"),
     "winner": (f"{ID}?", "the memory that holds; null where the person is asked"),
+    "withheld": ("[memory_told]", "memories on trial that were not told"),
     "workflows": ("[workflow]", "workflows"),
     "worklog": ("integer", "entries of the worklog"),
 }
@@ -360,7 +403,7 @@ OBJECTS: dict[str, str] = {
     "autocapture": "captures enabled name said modes left_out reasons",
     "brief": "memories tokens text",
     "call": "tool act input result outcome files change aside",
-    "card": f"{_MEMORY} card others adherence missing",
+    "card": f"{_MEMORY} card others adherence missing trial",
     "changed_rule": "id text where instead",
     "command": "id text at directory exit_status milliseconds shell meant planned",
     "conclusion": f"{_REFERENCE} quote session event_ids reason confidence state contradicts",
@@ -372,11 +415,11 @@ OBJECTS: dict[str, str] = {
     "daily_judge": "judge at session_count suggestion_count tokens problem failed_count",
     "evaluation": "day path created scores candidates",
     "event": "id text at actor provenance undone path line sources evidence reason instead",
-    "explained": f"{_MEMORY} events commands adherence",
+    "explained": f"{_MEMORY} events commands adherence trial",
     "digest": (
         "since highlights learned_count followed_count violated_count stopped_count spared_count forgotten_count"
-        " pending new_count ineffective_count idle_count outdated_count undecided untrusted proposal_count"
-        " injected_count tokens judge_tokens"
+        " tried_count pending new_count verdict_count ineffective_count idle_count outdated_count undecided untrusted"
+        " proposal_count injected_count tokens judge_tokens"
     ),
     "finding": "where what mend serious",
     "imported_rule": f"{_REFERENCE} path line",
@@ -384,7 +427,7 @@ OBJECTS: dict[str, str] = {
     "highlight": f"{_REFERENCE} what count",
     "improvement": "evaluation patterns learned merged stale undecided",
     "incident": "what known session short turn at text remembered earlier candidate statement guarded",
-    "injection": "id at agent session moment task tokens memories sessions",
+    "injection": "id at agent session moment task tokens memories withheld sessions",
     "last_change": "session at",
     "machine": (
         "machine name last_seen received_count waiting_count missing_count held_count unconfirmed_count clock_seconds"
@@ -431,7 +474,7 @@ OBJECTS: dict[str, str] = {
         "schema home project active pending forgotten dismissed worklog undecided asked missed log_bytes spooled"
         " dropped untrusted fact_conflicts kinds session_count evaluated week ineffective_count"
         " idle_count"
-        " outdated_count unjudged_count daily_judge team remote_syncs"
+        " outdated_count verdict_count unjudged_count daily_judge team remote_syncs"
     ),
     "step": "text exit_status milliseconds",
     "stopped_command": "text matched actor directory at",
@@ -454,6 +497,15 @@ OBJECTS: dict[str, str] = {
     "unfit_line": "line problem",
     "unpurged_memory": "id scope author",
     "waiting_line": "line kind text strength tags",
+    "trial": (
+        f"{_REFERENCE} trial_id short started_at ended_at verdict is_open is_checkable is_resting seed most remaining"
+        " told_sessions other_sessions apart interval"
+    ),
+    "trial_apart": "reason count",
+    "trial_arm": (
+        "session_count applied_count bad_count violated_count corrected_count mean_failures mean_turns mean_tokens"
+    ),
+    "trial_interval": "estimate low high is_of_all",
     "week": "day command_count",
     "whole_session": f"{_SESSION} directory branch requests tools compactions tags summary turns",
     "workflow": "name steps directory memory at accepted run_count last_run",
@@ -500,6 +552,7 @@ OUTPUTS: dict[str, str] = {
     "team members": "[team_member]",
     "team review": "[team_proposal]",
     "trust": "repository",
+    "trial": "[trial]",
     "undo --list": "[operation]",
     "week": "digest",
     "why": "explained",

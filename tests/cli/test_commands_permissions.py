@@ -42,6 +42,7 @@ NEUTRAL_WORDS = {
     "review": "--kind --project --agent --since --before --limit --all --doubtful --reason --yes",
     "conflicts": "--limit --all --exit-code",
     "guard": "list test --ask --deny --warn --forbid --instead --protect --before --run --yes",
+    "trial": "--stop --sessions",
     "trust": "--show",
     "sync": "--no-remotes --unattended --every",
     "sessions": "--turn --around --project --result --memory --since --before --limit --all --exit-code",

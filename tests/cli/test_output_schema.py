@@ -75,6 +75,9 @@ def lively(tmp_path_factory: pytest.TempPathFactory, team: TeamServer) -> Person
     person.tacit("learn")
     Sitting(person, "told", project).start()
     person.tacit("guard", "on", _guarded(person), "--forbid", "git commit", "--yes")
+    person.tacit("autocapture", "on")
+    person.tacit("add", "use ruff instead of flake8")
+    person.tacit("trial", "use ruff instead of flake8")
     _connect(person)
     person.tacit("team", "join", team.url("carla"), "--yes")
     return person

@@ -12,11 +12,14 @@ from harness.person import Person
 from tacit.home.paths import HomePaths
 from tacit.home.rule_files import GLOBAL_FILE, rule_file_name, settings_signature
 from tacit.hooks import ready_rules
+from tacit.model.coin import is_treated
 from tests.support.hook_calls import CALLS, RULES, Call, Given, Scene
+from tests.support.trials import Trialist
 
 START, ASKED, *_ = CALLS
 OTHER_SESSION = "9d1a8f6e-1111-4222-8333-944444444444"
 PROJECT_RULE = "never edit the generated client"
+TRIED = ("never use npm here, use pnpm", "run make test before committing")
 
 
 @pytest.fixture(scope="module")
@@ -145,3 +148,30 @@ def test_a_forgotten_rule_leaves_the_files_and_nobody_else_may_read_them(scene: 
     texts = [path.read_text() for path in folder.iterdir()]
     assert len(texts) >= 3 and PROJECT_RULE not in "".join(texts)
     assert {path.stat().st_mode & 0o077 for path in folder.iterdir()} == {0}
+
+
+def test_a_rule_on_trial_is_told_by_the_coin_and_the_others_to_everybody(tmp_path: Path) -> None:
+    """Two rules on trial: there is a text for each way in which their coins may fall."""
+    kim = Trialist(tmp_path.resolve() / "kim", *TRIED, PROJECT_RULE)
+    person = kim.person
+    second = person.tacit("trial", person.id_of(TRIED[1]), "--json", cwd=kim.work).json
+    person.tacit("doctor", "--reindex")
+    with person.vault(kim.work) as vault:
+        vault.home.store.write_rule_files()
+    seeds = [kim.started["seed"], second["seed"]]
+    seen = set()
+    for number in range(16):
+        session = f"session-{number}"
+        payload = json.dumps({"session_id": session, "cwd": str(kim.work)}).encode()
+        answer = ready_rules.answer("claude", "SessionStart", payload, str(person.home))
+        text = str(json.loads(answer)["hookSpecificOutput"]["additionalContext"])
+        coins = [is_treated(seed, "claude", session) for seed in seeds]
+        assert [rule in text for rule in TRIED] == coins and PROJECT_RULE in text
+        assert "more hold here" not in text  # nothing hints at what is withheld
+        seen.add(tuple(coins))
+    assert len(seen) == 4
+    for rule in TRIED:
+        person.tacit("trial", person.id_of(rule), "--stop")
+    payload = json.dumps({"session_id": "later", "cwd": str(kim.work)}).encode()
+    answer = ready_rules.answer("claude", "SessionStart", payload, str(person.home))
+    assert all(rule in json.loads(answer)["hookSpecificOutput"]["additionalContext"] for rule in TRIED)

@@ -206,7 +206,9 @@ def an_observation(digits: Digits, pool: Sequence[Claim]) -> EventBody:
             return seen.EvaluationCreated(f"2024-01-0{1 + number}", (seen.EvaluationScore("backlog", number, text),))
         case 5 | 6:
             agent = digits.one_of(("", "claude"))
-            return seen.RecallAsked(text, number) if number else seen.BriefInjected((text,), 100 * number, text, agent)
+            return (
+                seen.RecallAsked(text, number) if number else seen.BriefInjected((text,), 0, text, agent, tried=(text,))
+            )
         case 7 | 8:
             return seen.CommandRan(digits.one_of(("make", "make test", text)), f"/home/someone/{number}", number)
         case 9 | 10:
@@ -218,8 +220,23 @@ def an_observation(digits: Digits, pool: Sequence[Claim]) -> EventBody:
 def a_workflow_or_check(digits: Digits, pool: Sequence[Claim], text: str, number: int) -> EventBody:
     if digits.below(2):
         return seen.WorkflowSaved(f"w{number}", (text,)) if number else seen.WorkflowDropped("w1")
+    if digits.below(2):
+        return a_trial(digits, pool, number)
     result = digits.one_of(("", "followed", "violated", "not_applicable"))
     return seen.MemoryChecked(digits.one_of(tuple(pool)).id, seen.session_id("claude", str(digits.below(3))), result)
+
+
+def a_trial(digits: Digits, pool: Sequence[Claim], number: int) -> EventBody:
+    claim, trial = digits.one_of(tuple(pool)).id, event_id(1, b"somewhere.")
+    if not number:
+        return seen.TrialStarted(claim, "0123456789abcdef0123", 40)
+    if number == 1:
+        return seen.TrialEnded(claim, trial, digits.one_of(("helps", "stopped", "a_later_word")))
+    session, outcome = (
+        seen.session_id("claude", str(digits.below(3))),
+        digits.one_of(("", "good", "bad", "a_later_word")),
+    )
+    return seen.TrialChecked(claim, trial, session, bool(digits.below(2)), outcome, failures=digits.below(3))
 
 
 def something_said(digits: Digits, text: str) -> EventBody:

@@ -15,12 +15,14 @@ from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope, Triple
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventOrigin, EventsUndone, Verdict
 from tacit.model.ids import EventId, event_id
 from tacit.model.session import Adherence
+from tacit.model.trial import Apart, Ending, TrialOutcome
 from tests.laws.strategies import DECISIONS, PROPOSALS, claims, law, logs, scopes, wild_texts
 
 some_text = st.text(min_size=1, max_size=20)
 words = st.lists(wild_texts, max_size=3).map(tuple)
 ids = st.builds(event_id, st.integers(0, 2**48 - 1), st.binary(min_size=10, max_size=10))
-named_claims = st.lists(claims.map(lambda claim: claim.id), max_size=3).map(tuple)
+claim_ids = claims.map(lambda claim: claim.id)
+named_claims = st.lists(claim_ids, max_size=3).map(tuple)
 counts = st.integers(0, 2**40)
 moments = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999999), timezones=st.just(UTC))
 bodies: st.SearchStrategy[EventBody] = st.one_of(
@@ -66,13 +68,26 @@ bodies: st.SearchStrategy[EventBody] = st.one_of(
         st.booleans(),
     ),
     st.builds(seen.RecallAsked, wild_texts, counts),
-    st.builds(seen.BriefInjected, words, counts, wild_texts),
+    st.builds(seen.BriefInjected, words, counts, wild_texts, tried=words),
     st.builds(
         seen.MemoryChecked,
-        *[claims.map(lambda claim: claim.id)] * 2,
+        *[claim_ids] * 2,
         st.sampled_from(Adherence).map(lambda result: result.value),
         ids | st.just(EventId("")),
         ids | st.just(EventId("")),
+    ),
+    st.builds(seen.TrialStarted, claim_ids, st.just("0123456789abcdef0123"), counts),
+    st.builds(seen.TrialEnded, claim_ids, ids, st.sampled_from(Ending).map(str)),
+    st.builds(
+        seen.TrialChecked,
+        claim_ids,
+        ids,
+        claim_ids,
+        st.booleans(),
+        st.sampled_from(TrialOutcome).map(str),
+        *[ids | st.just(EventId(""))] * 2,
+        st.sampled_from(Apart).map(str),
+        *[counts] * 3,
     ),
     st.builds(seen.ProjectSeen, some_text),
     st.builds(seen.LogSealed, counts, counts, some_text),
@@ -125,6 +140,9 @@ EMPTY_BODIES: tuple[EventBody, ...] = (
     seen.RecallAsked("", 0),
     seen.BriefInjected((), 0),
     seen.MemoryChecked("0123456789ab", "0123456789ab"),
+    seen.TrialStarted("0123456789ab", "0123456789abcdef0123", 0),
+    seen.TrialEnded("0123456789ab", event_id(1, bytes(10)), ""),
+    seen.TrialChecked("0123456789ab", event_id(1, bytes(10)), "0123456789ab"),
     seen.ProjectSeen(""),
     seen.LogSealed(0, 0, ""),
 )

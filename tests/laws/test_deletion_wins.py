@@ -11,7 +11,7 @@ from tacit.index.compare import dump_rows
 from tacit.model.claim import GLOBAL, Claim, Status
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventsUndone, Verdict
 from tacit.model.memory import fold_memories, touched_claims
-from tacit.model.observation import BriefInjected, MemoryChecked, PurgedStub
+from tacit.model.observation import BriefInjected, MemoryChecked, PurgedStub, TrialChecked, TrialEnded, TrialStarted
 from tacit.model.statement import claim_from
 from tacit.purge.remains import purge_event
 from tacit.purge.tombstones import Tombstones
@@ -61,7 +61,7 @@ def _words_of(event: Event) -> str:
             return label
         case BriefInjected(task=task):
             return task
-        case MemoryChecked():
+        case MemoryChecked() | TrialStarted() | TrialEnded() | TrialChecked():
             return ""
     return repr(event.body)
 

@@ -12,6 +12,7 @@ import pytest
 from tacit.model import observation
 from tacit.model.claim import Claim, Kind, Status, Triple, project_scope
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventsUndone, Verdict
+from tacit.model.ids import event_id
 from tacit.model.memory import fold_memories
 from tacit.purge.matcher import TextFinder, normalize_for_match
 from tacit.purge.prints import HashedText, PurgedText, make_fingerprint
@@ -151,6 +152,19 @@ def test_the_check_of_a_claim_follows_it_to_its_new_id() -> None:
     (said,) = history(observation.MemoryChecked("abc", "session", "violated"))
     target = PurgeTarget(moved={"abc": "xyz"})
     assert purge_event(said, target).body == observation.MemoryChecked("xyz", "session", "violated")
+
+
+def test_a_trial_follows_its_claim_to_the_new_id() -> None:
+    trial = event_id(1, bytes(10))
+    bodies = (
+        observation.TrialStarted("abc", "0123456789abcdef0123", 40),
+        observation.TrialEnded("abc", trial, "helps"),
+        observation.TrialChecked("abc", trial, "session", True, "bad"),
+    )
+    target = PurgeTarget(moved={"abc": "xyz"})
+    for said in history(*bodies, observation.BriefInjected(("abc",), 9, tried=("abc", "other"))):
+        body = purge_event(said, target).body
+        assert "'abc'" not in repr(body) and "'xyz'" in repr(body)
 
 
 def test_a_path_with_it_becomes_a_stub() -> None:

@@ -169,6 +169,7 @@ CALLS = {
     "suggest": "memories.suggest",
     "sync": "hand_edits.sync",
     "team": "exchange.team.overview",
+    "trial": "trials.start",
     "trust": "repository.trust",
     "try": "histories.import_history",
     "undo": "changes.undo",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from harness.person import Person
 
 from tests.support.talking import capture
+from tests.support.trials import BAD, GOOD, RULE, Trialist
 from tests.web.browsing import Answer, Browser, running_server
 
 FIRST, SECOND, THIRD = "use pnpm for packages", "tests run with make", "deploys need a second pair of eyes"
@@ -114,6 +116,25 @@ def test_a_memory_that_names_what_is_gone_is_a_card_until_it_is_kept(person: Per
         assert "Kept: the deploy steps" in after.visible and "Nothing to review" in after.visible
         assert 'class="count"' not in after.text
         assert "docs/deploy.md" in browser.post("/undo", after.form("undo")).visible
+
+
+def test_a_trial_that_has_ended_is_a_card_until_it_is_decided(tmp_path: Path) -> None:
+    kim = Trialist(tmp_path / "kim")
+    for _ in range(12):
+        kim.work_in(GOOD, told=True)
+        kim.work_in(BAD, told=False)
+    person = kim.person
+    person.now = "2026-03-05T12:00:00+00:00"
+    with running_server(person, folder=kim.work) as browser:
+        browser.open()
+        name = person.id_of(RULE)
+        page = browser.get(f"/?card={name}")
+        assert "tried: telling it helps. Keep it?" in page.visible and "not told: 10 of 10 went badly" in page.visible
+        assert "not told: 10 of 10 went badly" in browser.get(f"/memories/{name}").visible
+        after = browser.press(page, "keep_tried")
+        assert f"Kept: {RULE}" in after.visible
+        assert "telling it helps. Keep it?" not in browser.get("/").visible
+    assert "tried, and telling it helps" in person.tacit("why", name).out
 
 
 # What a card says

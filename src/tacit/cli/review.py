@@ -26,6 +26,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.vault.listing import ListedMemory
+    from tacit.vault.trials import TrialReport
 
 _MAX_SEARCHED = 20  # memories that are searched for in other projects after a decision
 
@@ -127,10 +128,11 @@ def run_review(call: Invocation) -> None:
     """Go through the candidates, card by card: accept, edit, dismiss, merge or skip. Keys that you typed before a
     card was shown decide nothing. Without a terminal: a list. Candidates of several projects that say the same
     are one card: a accepts it in each of them, g for all projects. One tacit undo takes a card back.
-    Before the candidates come memories that agents were told and violated in two sessions, or that you
-    corrected: reword, guard, forget or keep them. So do memories that five sessions were told and that had to do
-    with none, and memories of the project that name a file, script, target, program or branch that is not in the
-    work tree: reword, forget or keep them. A name that you keep is not asked about again.
+    Before the candidates come memories whose trial has ended, and those that agents were told and violated in two
+    sessions, or that you corrected: reword, guard, forget or keep them. So do memories that five sessions were
+    told and that had to do with none, and memories of the project that name a file, script, target, program or
+    branch that is not in the work tree: reword, forget or keep them. A name that you keep is not asked about
+    again.
     --dismiss turns down everything that the filters select, after one question; one tacit undo takes all back.
     --doubtful shows sentences of sessions that no judge has read. They look like rules and are not suggested,
     because too few of them are. Nothing counts them: they are looked for when you ask.
@@ -345,8 +347,17 @@ def _ask_text(memory: Memory) -> str:
     return ask("   new text (empty: your editor) > ").strip() or edit_text(memory.claim.sentence)
 
 
-def card_json(asked: Card | IneffectiveMemory | OutdatedMemory) -> JsonObject:
+def card_json(asked: Card | IneffectiveMemory | OutdatedMemory | TrialReport) -> JsonObject:
     """Return a card as JSON. `card` says what it asks about."""
+    if isinstance(asked, Card | IneffectiveMemory | OutdatedMemory):
+        return {**_card_fields(asked), "trial": None}
+    from tacit.cli.trial import trial_json
+
+    common = {**cards.memory_json(asked.listed), "others": [], "adherence": None, "missing": []}
+    return {**common, "card": "tried", "trial": trial_json(asked)}
+
+
+def _card_fields(asked: Card | IneffectiveMemory | OutdatedMemory) -> JsonObject:
     if isinstance(asked, Card):
         first, *others = asked.candidates
         references = [cards.reference_json(other.memory.claim) for other in others]
@@ -373,7 +384,7 @@ _KEYS_WITHOUT_GUARD = "r reword · f forget · k keep as it is · s skip · q qu
 
 
 class ActiveCard(Record):
-    """A memory that holds and needs a decision; `reason` is recorded with it.
+    """A memory that holds and needs a decision; `reason` is recorded with it, `kept` if it is kept.
 
     `missing` are the names in it that are gone, if it is about these. A guard helps only one that was not followed.
     """
@@ -385,11 +396,18 @@ class ActiveCard(Record):
     reason: str
     missing: tuple[str, ...] = ()
     may_guard: bool = False
+    kept: str = ""
 
 
 def active_cards(vault: Vault) -> list[ActiveCard]:
-    """Return a card for each memory that agents were told and did not follow, then for each that names what is gone."""
-    found = []
+    """Return a card for each trial that ended, then for each memory that agents were told and did not follow, then for
+    each that names what is gone."""
+    found = [
+        ActiveCard(
+            report.title, report.listed, tuple(report.lines), card_json(report), report.reason, kept=report.reason
+        )
+        for report in vault.trials.waiting()
+    ]
     for item in vault.adherence.ineffective():
         lines, json = tuple(cards.adherence_lines(item.report)), card_json(item)
         found.append(ActiveCard(item.title, item.listed, lines, json, item.reason, may_guard=not item.is_idle))
@@ -451,4 +469,4 @@ def _apply_active_answer(vault: Vault, card: ActiveCard, key: str | None) -> str
             return f"To have it enforced, type: tacit guard on {card.listed.short}"
     if card.missing:
         return cards.outcome_line("Kept", decisions.keep_despite(memory.id, list(card.missing)))
-    return cards.outcome_line("Kept", decisions.keep(memory.id, reason=f"kept although {card.reason}"))
+    return cards.outcome_line("Kept", decisions.keep(memory.id, reason=card.kept or f"kept although {card.reason}"))

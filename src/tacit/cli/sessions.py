@@ -285,6 +285,8 @@ def _echo_injection(injection: InjectionRecord) -> None:
         echo(f"    for: {printable(clip(body.task, 100))}")
     for memory in injection.memories:
         echo(f"    {memory.id}  {printable(clip(memory.sentence, 100))}{_reason_suffix(memory.reason)}")
+    for memory in injection.withheld:
+        echo(f"    withheld, because it is on trial: {memory.id}  {printable(clip(memory.sentence, 100))}")
     for session in injection.sessions:
         title = printable(clip(session.row.title, 80))
         echo(f"    session {session.row.id}  {title}{_reason_suffix(session.reason)}")
@@ -304,9 +306,10 @@ def _injection_json(injection: InjectionRecord) -> JsonObject:
         "moment": body.moment,
         "task": body.task,
         "tokens": body.tokens,
-        "memories": [
-            {"id": memory.id, "text": memory.sentence, "reason": memory.reason} for memory in injection.memories
-        ],
+        **{
+            name: [{"id": memory.id, "text": memory.sentence, "reason": memory.reason} for memory in listed]
+            for name, listed in (("memories", injection.memories), ("withheld", injection.withheld))
+        },
         "sessions": [
             {"id": session.row.id, "title": session.row.title, "reason": session.reason}
             for session in injection.sessions

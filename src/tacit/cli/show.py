@@ -15,6 +15,7 @@ from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option
 from tacit.cli.output import JsonObject, ask, ask_key, bold, echo, pluralize, trust_hint
 from tacit.errors import UsageError
 from tacit.index.habits import RecordedCommand
+from tacit.index.reader import has_trials
 from tacit.model.claim import Status, scope_label
 from tacit.model.conflict import ConflictRule
 from tacit.model.event import local_time, timestamp
@@ -26,11 +27,13 @@ from tacit.vault.evidence import describe_event, event_details, is_conclusion, i
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from tacit.model.ids import ClaimId
     from tacit.pages.account import Account
     from tacit.vault import Vault
     from tacit.vault.evidence import EvidenceSource, MemoryConflict, MemoryEvent
     from tacit.vault.listing import ListedMemory
     from tacit.vault.sessions import AdherenceReport
+    from tacit.vault.trials import TrialReport
 
 
 @command(
@@ -210,6 +213,8 @@ def run_show(call: Invocation) -> None:
         echo(f"    {cards.conclusion_text(listed.concluded_by)}")
     if memory.reason and not memory.author:
         echo(f"    reason: {printable(memory.reason)}")
+    if trial := _trial_of(call.vault, memory.id):
+        echo(f"    trial: {next(trial.lines)}")
     echo(f"    more: tacit why {listed.short}")
 
 
@@ -237,11 +242,11 @@ def run_why(call: Invocation) -> None:
     listed, reasons = call.vault.search.why(call.vault.search.meant(call.text()))
     is_habit = listed.memory.kind in HABIT_KINDS  # of other memories no commands: the lookup is slow to import
     behind = call.vault.suggestions.occurrences(listed.memory) if is_habit else []
-    report = call.vault.adherence.report(listed.memory.id)
-    if call.shows_json(lambda: why_json(listed, reasons, behind, report)):
+    report, trial = call.vault.adherence.report(listed.memory.id), _trial_of(call.vault, listed.memory.id)
+    if call.shows_json(lambda: why_json(listed, reasons, behind, report, trial)):
         return
     cards.echo_memory(listed)
-    for line in cards.adherence_lines(report):
+    for line in (*cards.adherence_lines(report), *(trial.lines if trial else ())):
         echo(f"  {line}")
     for reason in reasons:
         origin = reason.event.origin
@@ -261,6 +266,11 @@ def run_why(call: Invocation) -> None:
         where = f" in {printable(ran.command.directory)}" if ran.command.directory else ""
         when = f"{datetime.fromtimestamp(ran.at / 1000):%Y-%m-%d %H:%M}" if ran.at else "no time known"
         echo(f"  {when}{where}: {printable(clip(ran.command.command, 100))}")
+
+
+def _trial_of(vault: Vault, claim: ClaimId) -> TrialReport | None:
+    """Return the latest trial of a memory. Few homes have any, and the others need not load what reports it."""
+    return vault.trials.latest(claim) if vault.home.store.read(has_trials) else None
 
 
 def _write_account(call: Invocation, path: str) -> None:
@@ -296,14 +306,22 @@ def _echo_words(account: Account, keys: Collection[str]) -> None:
 
 
 def why_json(
-    listed: ListedMemory, reasons: Sequence[MemoryEvent], behind: Sequence[RecordedCommand], report: AdherenceReport
+    listed: ListedMemory,
+    reasons: Sequence[MemoryEvent],
+    behind: Sequence[RecordedCommand],
+    report: AdherenceReport,
+    trial: TrialReport | None,
 ) -> JsonObject:
-    """Return a memory with what it is made of, the commands behind it, and how often it was followed."""
+    """Return a memory with what it is made of, the commands behind it, how often it was followed, and its trial."""
+    if trial:
+        from tacit.cli.trial import trial_json
+
     return {
         **cards.memory_json(listed),
         "events": [_event_json(reason) for reason in reasons],
         "commands": [_command_json(ran) for ran in behind],
         "adherence": cards.adherence_json(report),
+        "trial": trial and trial_json(trial),
     }
 
 

@@ -130,6 +130,8 @@ def _status_lines(now: HomeStatus) -> Iterator[str]:
     if now.idle:
         memories = pluralize(now.idle, "memory was", "memories were")
         yield f"{bold('Of no use')} {memories} told often and had to do with nothing: tacit review"
+    if now.verdicts:
+        yield f"{bold('Trials')}    {pluralize(now.verdicts, 'trial has', 'trials have')} ended: tacit review"
     if now.outdated:
         memories = pluralize(now.outdated, "memory names", "memories name")
         yield f"{bold('Outdated')}  {memories} what is not in the work tree: tacit review"
@@ -207,6 +209,7 @@ def status_json(now: HomeStatus) -> JsonObject:
         "ineffective_count": now.ineffective,
         "idle_count": now.idle,
         "outdated_count": now.outdated,
+        "verdict_count": now.verdicts,
         "unjudged_count": now.unjudged,
         "daily_judge": _daily_json(now.daily) if now.daily else None,
         "team": team,
@@ -272,6 +275,7 @@ def next_step(now: HomeStatus, *, has_installed: bool) -> tuple[str, str]:
         (any(map(remote_text, now.remotes)), "tacit sync", "your machines have not met for long"),
         (now.undecided, "tacit conflicts", "memories contradict each other, or may do so"),
         (now.ineffective, "tacit review", "agents were told memories and did not follow them"),
+        (now.verdicts, "tacit review", "trials of memories have ended"),
         (now.idle, "tacit review", "memories were told often and of no use so far"),
         (now.outdated, "tacit review", "memories name what is not in the work tree"),
         (now.pending, "tacit review", f"{pluralize(now.pending, 'candidate')} to accept or dismiss"),

@@ -37,7 +37,7 @@ def run_week(call: Invocation) -> None:
 
 def _digest_json(digest: WeekDigest) -> JsonObject:
     now, recent = digest.status, digest.recent
-    names = ("learned", "followed", "violated", "stopped", "forgotten")
+    names = ("learned", "followed", "violated", "stopped", "tried", "forgotten")
     highlights = ((name, getattr(digest, name)) for name in names)
     return {
         "since": timestamp(digest.since),
@@ -52,11 +52,13 @@ def _digest_json(digest: WeekDigest) -> JsonObject:
         "stopped_count": recent.stopped,
         "spared_count": digest.spared,
         "forgotten_count": digest.forgotten.number,
+        "tried_count": digest.tried.number,
         "pending": now.pending,
         "new_count": digest.new_pending,
         "ineffective_count": now.ineffective,
         "idle_count": now.idle,
         "outdated_count": now.outdated,
+        "verdict_count": now.verdicts,
         "undecided": now.undecided,
         "untrusted": now.untrusted,
         "proposal_count": digest.proposals,

@@ -4,6 +4,9 @@ The process that a host waits for prints such a file where the one that reads th
 session begins without its rules (`hooks/agent.py`). A file holds the text as a JSON string. The lines before it say for
 which settings it was made, of which folder it is, and which folders in it the person excluded. A folder of the person's
 own projects has a file named after the hash of its path; the rules that hold everywhere are in one named `global`.
+
+If some of the rules are on trial, the last line has the seeds of their coins and a text for each way in which the coins
+may fall, with tabs between them.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import sqlite3
 import time
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
+from itertools import product
 
 from tacit.brief import BriefLimits, compose_brief, most_specific
 from tacit.disk.files import Disk, list_folder, make_folder, read_file, replace_file
@@ -22,8 +26,9 @@ from tacit.home.paths import HomePaths
 from tacit.home.project import main_work_tree, project_at
 from tacit.home.settings import Settings, settings_or_defaults
 from tacit.index import reader
+from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Scope
-from tacit.model.ids import blake2b
+from tacit.model.ids import ClaimId, blake2b
 from tacit.record import Record
 
 NONCE_MARK = "@" * 20  # in place of the number of the fence, which is new each time
@@ -31,6 +36,7 @@ GLOBAL_FILE = "global"
 _MAX_RULES = 20  # of each scope, to choose from
 _MAX_FILES = 500
 _LATE_DAYS = 7
+_MAX_TRIAL_CHARS = 60_000  # of the texts of rules on trial: a hook reads 64 KiB of a file
 
 
 def rule_file_name(root: str) -> str:
@@ -63,7 +69,7 @@ def write_rule_files(
     if not is_full and not scopes:
         return
     settings = settings_or_defaults(paths.settings, {})
-    texts: dict[str, tuple[str, Scope, str]] = {}
+    texts: dict[str, tuple[str, Scope, str]] = {}  # by the name of the file
     if settings.autocapture_inject_on_start:
         projects = _projects(connection, paths, root) if is_full else _projects_of(connection, paths, scopes or ())
     else:
@@ -73,7 +79,7 @@ def write_rule_files(
     ignored = ignored_folders(settings, os.path.expanduser("~"))
     make_folder(paths.rule_files, below=paths.root)
     for name, (folder, scope, text) in texts.items():
-        lines = [settings_signature(paths), f"{folder}\t{scope}", *ignored, json.dumps(text)]
+        lines = [settings_signature(paths), f"{folder}\t{scope}", *ignored, text]
         data = "\n".join(line.replace("\n", " ") for line in lines).encode("utf-8", "surrogateescape")
         path = os.path.join(paths.rule_files, name)
         with suppress(OSError):
@@ -165,7 +171,23 @@ def _rules_text(connection: sqlite3.Connection, scope: Scope, settings: Settings
     rules = reader.leading_rules(connection, scopes, _MAX_RULES)
     limits = BriefLimits(settings.brief_entries, settings.brief_tokens, settings.inject_max_characters)
     unread = reader.count_rules(connection, scopes) - len(rules)
-    brief = compose_brief(
-        most_specific(rules), tags=frozenset(), relevance={}, nonce=NONCE_MARK, limits=limits, unread=unread
-    )
-    return brief.text
+
+    def text_without(withheld: Collection[ClaimId]) -> str:
+        left = most_specific(rule for rule in rules if rule.id not in withheld)
+        brief = compose_brief(left, tags=frozenset(), relevance={}, nonce=NONCE_MARK, limits=limits, unread=unread)
+        return json.dumps(brief.text)
+
+    if not reader.has_trials(connection):
+        return text_without(())
+    from tacit.index.trials import running_trials
+
+    trials = [
+        trial for trial in running_trials(connection, must_decode).values() if trial.claim in {r.id for r in rules}
+    ]
+    ways = [
+        [trial.claim for trial, is_treated in zip(trials, coins, strict=True) if not is_treated]
+        for coins in product((False, True), repeat=len(trials))
+    ]
+    line = "\t".join([" ".join(trial.seed for trial in trials), *map(text_without, ways)])
+    # What a hook cannot read whole tells nobody a memory that is on trial.
+    return line if trials and len(line) < _MAX_TRIAL_CHARS else text_without(ways[0])

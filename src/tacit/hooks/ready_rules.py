@@ -32,6 +32,8 @@ def answer(host: str, event: str, payload: bytes, home: str) -> bytes:
         return b""
     cwd = os.fsdecode(_string_in(payload, b"cwd") or _string_in(payload, b"workspace_roots"))
     is_excluded, text = _rules_in(cwd, folder)
+    if b"\t" in text:
+        text = _text_for(host, session, text)
     if session and len(noted) < _MAX_BYTES and not is_excluded and not session.split()[1:]:
         words = (host.encode(), event.encode(), session, TOLD if text else MISSED)
         _note(os.path.join(folder, "late"), b"%d %b %b %b %b\n" % (time.time(), *words))
@@ -63,6 +65,17 @@ def _rules_in(cwd: str, folder: str) -> tuple[bool, bytes]:
     if any(place.startswith(entry + b"/") for place in places for entry in lines[2:-1]):
         return True, b""
     return lines[-1] == b'""', b"" if lines[-1] == b'""' else lines[-1]
+
+
+def _text_for(host: str, session: bytes, line: bytes) -> bytes:
+    """Return the text for a session if some of the rules are on trial: there is one for each way the coins may fall."""
+    from tacit.model.coin import is_treated
+
+    seeds, *texts = line.split(b"\t")
+    way = 0
+    for seed in seeds.decode("ascii").split():
+        way = 2 * way + is_treated(seed, host, session.decode("utf-8", "replace"))
+    return b"" if texts[way] == b'""' else texts[way]
 
 
 def _settings_signature(path: str) -> bytes:

@@ -39,7 +39,7 @@ _LAGGING = (
         ("*", table)
         for table in (
             *("log_cursors", "metrics", "metric_totals", "injected_memories", "memory_checks", "injections"),
-            "commands",
+            *("commands", "trial_sessions"),
         )
     ),
 )

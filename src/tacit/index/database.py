@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
-INDEX_VERSION = "28"
+INDEX_VERSION = "29"
 # The table that vectors are made with. Another one needs another index, so this goes with the file.
 TABLE_VERSION = "1-8c6f35399ac7a498f91ba0de8b8a20a6"
 _VERSION = f"{INDEX_VERSION} {TABLE_VERSION}"

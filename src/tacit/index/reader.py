@@ -53,6 +53,7 @@ _LATEST_OF_STATUS = (
 # another index, which would have to be sorted.
 IS_CANDIDATE = "+status = 'pending' AND NOT is_habit"
 # In the terms of the SQL index `memories_importance`, so that SQLite uses it here too.
+IS_TRIAL = "type IN ('trial.started', 'trial.ended')"  # of an event, in the terms of the SQL index
 _WHERE_RULE = f"WHERE scope = ? AND {IS_EFFECTIVE} AND {_KIND_RANK_SQL} <= {KIND_RANK[Kind.RULE]}"
 # The rules since an event are few, and the SQL index `memories_scope` has them in a row.
 _WHERE_NEW_RULE = (
@@ -424,6 +425,11 @@ def count_habits(connection: sqlite3.Connection) -> dict[str, int]:
 def has_checks(connection: sqlite3.Connection) -> bool:
     """Return whether any memory was checked against a session."""
     return connection.execute("SELECT 1 FROM memory_checks LIMIT 1").fetchone() is not None
+
+
+def has_trials(connection: sqlite3.Connection) -> bool:
+    """Return whether there was ever a trial of a memory. Almost no home has one, and hooks ask."""
+    return connection.execute(f"SELECT 1 FROM events WHERE {IS_TRIAL} LIMIT 1").fetchone() is not None
 
 
 def usage_metrics(connection: sqlite3.Connection) -> dict[str, int]:

@@ -37,6 +37,7 @@ CREATE INDEX events_undone ON events (id) WHERE type = 'judgement.undone';
 CREATE INDEX events_trust ON events (id) WHERE type IN ('repository.trusted', 'repository.distrusted');
 CREATE INDEX events_workflow ON events (id) WHERE type IN ('workflow.saved', 'workflow.dropped');
 CREATE INDEX events_workflow_run ON events (id) WHERE type = 'workflow.ran';
+CREATE INDEX events_trial ON events (id) WHERE type IN ('trial.started', 'trial.ended');
 
 -- A row is a claim and an event that touches it.
 CREATE TABLE claim_events (
@@ -376,6 +377,24 @@ CREATE TABLE memory_checks (
 ) WITHOUT ROWID;
 CREATE INDEX memory_checks_event ON memory_checks (event_id, result);
 CREATE INDEX memory_checks_failed ON memory_checks (claim_id) WHERE result = 'violated' OR correction_id <> '';
+
+-- A row is the latest check of a session that takes part in a trial. `event_id` is the check, and the other columns are
+-- those of `TrialChecked`.
+CREATE TABLE trial_sessions (
+  trial_id TEXT NOT NULL,
+  session_id TEXT NOT NULL,
+  event_id TEXT NOT NULL,
+  is_withheld INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  call_id TEXT NOT NULL,
+  correction_id TEXT NOT NULL,
+  apart TEXT NOT NULL,
+  failures INTEGER NOT NULL,
+  turns INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  PRIMARY KEY (trial_id, session_id)
+) WITHOUT ROWID;
+CREATE INDEX trial_sessions_event ON trial_sessions (event_id);
 
 -- A row is how far a transcript was read. If this is lost, transcripts are read again, and no event is new. Neither its
 -- path nor a byte of it is here: `path_digest` and `fingerprint` are hashes with the key of the home (log/signing.py).

@@ -26,6 +26,7 @@ from tacit.model.conflict import parse_stance
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventsUndone, agent_name, is_of_team, timestamp
 from tacit.model.ids import ClaimId, claim_number
 from tacit.model.memory import Memory, claims_of_event, fold_memory, undone_ids
+from tacit.model.trial import TRIAL_ACTOR
 from tacit.record import Record
 from tacit.text.words import tokenize
 
@@ -50,10 +51,13 @@ FOLDED_BODIES = (
     observation.WorkflowSaved,
     observation.WorkflowDropped,
     observation.WorkflowRan,
+    observation.TrialStarted,
+    observation.TrialEnded,
 )
 _METRIC_BODIES = (
     observation.RecallAsked,
     observation.MemoryChecked,
+    observation.TrialChecked,
     observation.BriefInjected,
     observation.ProjectSeen,
 )
@@ -90,7 +94,7 @@ _SELECT_WORKLOG_ENTRY = f"""
   WHERE event_id = ? AND kind = 'worklog'
 """
 # These learners and the team write between two commands of a person, who never means their events by "the latest".
-_BACKGROUND_ACTORS = ("learner:habit", "learner:talk")
+_BACKGROUND_ACTORS = ("learner:habit", "learner:talk", TRIAL_ACTOR)
 
 ReportShare = Callable[[float], None]  # is told how much of the work is done, 0 to 1
 
@@ -222,6 +226,10 @@ def _store_metrics(connection: sqlite3.Connection, entries: Iterable[IndexedEven
                 from tacit.index.adherence import store_check  # `tacit add` needs none
 
                 store_check(connection, event.id, event.body)
+            case observation.TrialChecked():
+                from tacit.index.trials import store_trial_session
+
+                store_trial_session(connection, event.id, event.body)
             case observation.BriefInjected(tokens=tokens, agent=agent, memories=memories):
                 if agent:  # a brief that a person printed told no agent anything
                     rows = [(claim, event.id, event.origin.session) for claim in memories]
@@ -532,6 +540,8 @@ def _remove_event(connection: sqlite3.Connection, pair: ReplacedEvent) -> None:
             run("DELETE FROM injected_memories WHERE event_id = ?", (event.id,))
         case observation.MemoryChecked():
             run("DELETE FROM memory_checks WHERE event_id = ?", (event.id,))
+        case observation.TrialChecked():
+            run("DELETE FROM trial_sessions WHERE event_id = ?", (event.id,))
         case observation.ProjectSeen(root=root):
             run("DELETE FROM project_roots WHERE scope = ? AND root = ?", (event.scope, root))
     if isinstance(event.body, observation.SESSION_TYPES):

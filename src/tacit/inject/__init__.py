@@ -76,9 +76,9 @@ class AgentSession(Record):
 class InjectionHistory(Record):
     """What was injected into a session since its context was last reset.
 
-    `memories` and `sessions` are ids. `scopes` are those of all injections at a start or a prompt, `started_scopes`
-    those of injections at a start. `last_at` and `last_event` are of the latest of these, also before the reset; empty
-    if there was none.
+    `memories` and `sessions` are ids. A memory on trial counts as told when it was its turn. `scopes` are those of all
+    injections at a start or a prompt, `started_scopes` those of injections at a start. `last_at` and `last_event` are
+    of the latest of these, also before the reset; empty if there was none.
     """
 
     memories: frozenset[str] = frozenset()
@@ -198,16 +198,17 @@ class Injector(HomePart):
     def _record(self, target: AgentSession, moment: str, injection: RenderedInjection, prompt: str = "") -> str:
         """Record an injection and return its text. A busy log is not waited for: the record is spooled.
 
-        An empty injection is recorded if it resets the history.
+        An empty injection is recorded if it resets the history, or if a trial made it empty.
         """
-        if injection.text or moment in _RESET_SOURCES:
+        if injection.text or injection.tried or moment in _RESET_SOURCES:
             task = ""
             if prompt:
                 from tacit.secrets import redacted  # most prompts get nothing, and need not wait for its tables
 
                 task = clip(redacted(clean(prompt)[:_MAX_PROMPT_CHARS]), 200)
-            memories, reasons, told_sessions = injection.memories, injection.reasons, injection.sessions
-            body = BriefInjected(memories, injection.tokens, task, target.agent, moment, reasons, told_sessions)
+            _, memories, reasons, told_sessions, tried = injection
+            tokens = injection.tokens
+            body = BriefInjected(memories, tokens, task, target.agent, moment, reasons, told_sessions, tried)
             draft = Draft(body, self._store.scope())
             origin = self._store.actor.origin()._replace(session=target.recorded_name, actor=f"agent:{target.agent}")
             try:
@@ -232,6 +233,7 @@ class _Selection(HomePart):
         self._own = sessions.session_row(connection, self._own_id)
         self._compacted_at = self._own.compacted_at if self._own else ""
         self._history = self._read_history()
+        self._trials = self._read_trials()
 
     @property
     def is_first(self) -> bool:
@@ -244,19 +246,20 @@ class _Selection(HomePart):
             self._history = InjectionHistory()
         characters = self._home.settings.inject_max_characters
         leading = reader.leading_memories(self._connection, self._scopes, _MAX_LEADING)
-        brief = self._compose_brief(most_specific(leading), leading, {}, characters)
+        brief, tried = self._compose_brief(most_specific(leading), leading, {}, characters)
         is_continued = target.source in ("compact", "resume") or self._compacted_at > self._history.last_at > ""
         so_far = sessions.load_session(self._connection, own, must_decode) if own and is_continued else None
         were_told = own and is_continued and not target.context_lost
         recent = [] if were_told else list(self._recent_sessions())
-        return render_start(brief, recent, so_far, self._store.actor.clock(), self._nonce(), characters)
+        rendered = render_start(brief, recent, so_far, self._store.actor.clock(), self._nonce(), characters)
+        return rendered._replace(tried=tried)
 
     def for_helper(self) -> RenderedInjection:
         """Return the standing rules, as if nobody had been told anything."""
         self._history = InjectionHistory()
         characters = self._home.settings.inject_max_characters
         rules = reader.leading_rules(self._connection, self._scopes, _MAX_RULES, "")
-        brief = self._compose_brief(most_specific(rules), rules, {}, characters)
+        brief, _ = self._compose_brief(most_specific(rules), rules, {}, characters)
         return render_prompt(brief, {})
 
     def at_prompt(self, prompt: str, characters: int) -> RenderedInjection:
@@ -275,9 +278,9 @@ class _Selection(HomePart):
         found = [memory for memory in memories if memory.id in matching]
         relevant = {match.memory.id: match for match in relevant_memories(names, found, history.memories)}
         candidates = [memory for memory in memories if is_standing_rule(memory) or memory.id in relevant]
-        brief = self._compose_brief(candidates, read.values(), relevant, characters)
+        brief, tried = self._compose_brief(candidates, read.values(), relevant, characters)
         reasons = {name: match.reason for name, match in relevant.items()}
-        return render_prompt(brief, reasons)
+        return render_prompt(brief, reasons)._replace(tried=tried)
 
     def at_edit(self, files: Sequence[str], text: str) -> RenderedInjection:
         """Return a line about the first of these files that has a past, unless the session was told often enough."""
@@ -292,10 +295,14 @@ class _Selection(HomePart):
             if file is None:
                 continue
             change = related_change(self._connection, rows, file)
-            memory = naming_memory(self._untold_about(file.words), file.path)
+            about = self._untold_about(file.words)
+            memory, tried = self._first_told(about, partial(naming_memory, path=file.path))
             if change or memory:
                 short = partial(sessions.short_id, self._connection)
-                return render_edit(file, change, memory, short, self._store.actor.clock(), self._nonce())
+                rendered = render_edit(file, change, memory, short, self._store.actor.clock(), self._nonce())
+                return rendered._replace(tried=tried)
+            if tried:
+                return RenderedInjection(tried=tried)
         return RenderedInjection()
 
     def _untold_about(self, words: Sequence[str]) -> list[MemoryRow]:
@@ -318,11 +325,22 @@ class _Selection(HomePart):
         from tacit.inject.fixes import fitting_fix, render_fix
 
         fixes = reader.effective_rows_of_kind(self._connection, self._scopes, Kind.KNOWN_FIX, _MAX_FIXES)
-        untold = (fix for fix in fixes if fix.id not in self._history.call_memories)
-        fix = fitting_fix(untold, command, output)
-        return (
-            RenderedInjection(render_fix(fix, self._nonce()), (fix.id,), (_FIX_REASON,)) if fix else RenderedInjection()
-        )
+        untold = [fix for fix in fixes if fix.id not in self._history.call_memories]
+        fix, tried = self._first_told(untold, lambda memories: fitting_fix(memories, command, output))
+        if fix is None:
+            return RenderedInjection(tried=tried)
+        return RenderedInjection(render_fix(fix, self._nonce()), (fix.id,), (_FIX_REASON,), tried=tried)
+
+    def _first_told(
+        self, memories: Sequence[MemoryRow], choose: Callable[[Sequence[MemoryRow]], MemoryRow | None]
+    ) -> tuple[MemoryRow | None, tuple[ClaimId, ...]]:
+        """Return the memory that is chosen to be told, and the one on trial whose turn it is."""
+        chosen = choose(memories)
+        if chosen is None or chosen.id not in self._trials:
+            return chosen, ()
+        if self._trials[chosen.id]:
+            return chosen, (chosen.id,)
+        return choose([memory for memory in memories if self._trials.get(memory.id, True)]), (chosen.id,)
 
     def _compose_brief(
         self,
@@ -330,8 +348,8 @@ class _Selection(HomePart):
         read: Iterable[MemoryRow],
         relevant: Mapping[ClaimId, RelevantMemory],
         characters: int,
-    ) -> Brief:
-        """Return a brief of the candidates that are due or relevant to the prompt.
+    ) -> tuple[Brief, tuple[ClaimId, ...]]:
+        """Return a brief of the candidates that are due or relevant to the prompt, and those on trial whose turn it is.
 
         Left out are those that the host's own files say, and descriptions of what is not in the work tree. The standing
         rules that hold here besides those `read` are counted, unless rules were told here before.
@@ -347,8 +365,8 @@ class _Selection(HomePart):
         unread = 0
         if self._scope not in self._history.scopes:
             unread = reader.count_rules(self._connection, self._scopes) - sum(map(is_standing_rule, read))
-        return compose_brief(
-            without_outdated(due, missing),
+        compose = partial(
+            compose_brief,
             tags=frozenset(),
             relevance=relevance,
             nonce=self._nonce(),
@@ -356,6 +374,12 @@ class _Selection(HomePart):
             unread=unread,
             missing=missing,
         )
+        brief = compose(without_outdated(due, missing))
+        tried = tuple(claim for claim in brief.ids if claim in self._trials)
+        if all(map(self._trials.__getitem__, tried)):
+            return brief, tried
+        left = (memory for memory in due if self._trials.get(memory.id, True))
+        return compose(without_outdated(left, missing)), tried
 
     def _recent_sessions(self) -> Iterator[SessionRow]:
         """Yield the sessions that are told at the start, the latest first. Of those with the same request the latest.
@@ -405,15 +429,30 @@ class _Selection(HomePart):
             if is_reset:
                 break
         return InjectionHistory(
-            frozenset(memory for body, _ in injected for memory in body.memories),
+            frozenset(memory for body, _ in injected for memory in (*body.memories, *body.tried)),
             frozenset(session for body, _ in injected for session in body.sessions),
             frozenset(scope for body, scope in injected if body.moment not in _CALL_MOMENTS),
             frozenset(scope for body, scope in injected if body.moment not in ("prompt", *_CALL_MOMENTS)),
             timestamp(latest.at) if latest else "",
             latest.id if latest else EventId(""),
             sum(_is_edit(event, agent) for event in events),  # also before a compaction
-            frozenset(memory for body, _ in injected if body.moment in _CALL_MOMENTS for memory in body.memories),
+            frozenset(
+                memory
+                for body, _ in injected
+                if body.moment in _CALL_MOMENTS
+                for memory in (*body.memories, *body.tried)
+            ),
         )
+
+    def _read_trials(self) -> dict[ClaimId, bool]:
+        """Return the memories on trial, and whether the coin lets this session be told each."""
+        if not reader.has_trials(self._connection):
+            return {}
+        from tacit.index.trials import running_trials
+
+        agent, name = self._target.agent, self._target.recorded_name
+        trials = running_trials(self._connection, must_decode).items()
+        return {claim: trial.is_treated(agent, name) for claim, trial in trials}
 
     def _nonce(self) -> str:
         return self._store.entropy().hex()

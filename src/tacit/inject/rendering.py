@@ -32,12 +32,16 @@ _UNITS = (("day", 86_400), ("hour", 3600), ("minute", 60))
 
 
 class RenderedInjection(Record):
-    """The text and the ids of what is in it. `reasons` has one for each memory, then one for a told session."""
+    """The text and the ids of what is in it. `reasons` has one for each memory, then one for a told session.
+
+    `tried` are the memories on trial whose turn it is, whether they are in it or withheld.
+    """
 
     text: str = ""
     memories: tuple[ClaimId, ...] = ()
     reasons: tuple[str, ...] = ()
     sessions: tuple[ClaimId, ...] = ()
+    tried: tuple[ClaimId, ...] = ()
 
     @property
     def tokens(self) -> int:

@@ -24,7 +24,7 @@ from tacit.index.sessions import SessionRow
 from tacit.learn import SessionEvent
 from tacit.log.codec import must_decode
 from tacit.model import observation
-from tacit.model.claim import Claim, Provenance, is_project_scope
+from tacit.model.claim import Claim, Provenance, Scope, is_project_scope
 from tacit.model.conflict import RelationKind
 from tacit.model.event import Attribution, Draft, Event
 from tacit.model.expectations import read_expectations
@@ -85,13 +85,7 @@ def check_session(connection: sqlite3.Connection, row: SessionRow) -> list[Draft
         if memory is None:
             continue
         claim = memory.claim
-        events = [
-            SessionEvent(event.id, event.body)
-            for event in logged
-            if event.at >= injection.at
-            and (not is_project_scope(claim.scope) or event.scope == claim.scope)  # where the claim holds
-            and isinstance(event.body, observation.CONVERSATION_TYPES)
-        ]
+        events = conversation_since(logged, injection, claim.scope)
         check = check_claim(claim, calls_in(events) if read_expectations(claim.sentence) else ())
         correction = find_correction(claim, events)
         body = observation.MemoryChecked(claim_id, row.id, check.result.value, check.call, correction)
@@ -100,6 +94,17 @@ def check_session(connection: sqlite3.Connection, row: SessionRow) -> list[Draft
         if (body.result, body.call, body.correction) != recorded:
             drafts.append(Draft(body, row.scope, _ATTRIBUTION))
     return drafts
+
+
+def conversation_since(logged: Iterable[Event], injection: Event, scope: Scope) -> list[SessionEvent]:
+    """Return what was said and done since an injection where a claim of this scope holds."""
+    return [
+        SessionEvent(event.id, event.body)
+        for event in logged
+        if event.at >= injection.at
+        and (not is_project_scope(scope) or event.scope == scope)
+        and isinstance(event.body, observation.CONVERSATION_TYPES)
+    ]
 
 
 # Tool calls against the expectations of a claim

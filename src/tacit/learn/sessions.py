@@ -29,7 +29,7 @@ from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope, Status
 from tacit.model.event import POLICY, RULE_FILE, USER, Attribution, ClaimDecided, ClaimProposed, Draft, Event, Verdict
 from tacit.model.ids import ClaimId
-from tacit.model.observation import CONVERSATION_TYPES, SessionSummarized
+from tacit.model.observation import CONVERSATION_TYPES, SessionSummarized, TrialChecked
 from tacit.model.statement import claim_from
 from tacit.record import Record
 from tacit.search.restatements import restated_claim
@@ -193,6 +193,10 @@ class SessionLearning(HomePart):
                     learned.append((row, choices))
                     if drafts or time.monotonic() > until:
                         change.record(drafts, actor=Actor(actor.clock, USER, row.host_session_id, actor.host))
+                        if any(isinstance(draft.body, TrialChecked) for draft in drafts):
+                            from tacit.learn.trials import decided_endings
+
+                            change.record(decided_endings(change.connection))
                         break
         except BaseException:
             learned[-1:] = []  # the lessons of this one were not recorded
@@ -413,3 +417,7 @@ def _session_drafts(
         from tacit.learn.adherence import check_session
 
         yield from check_session(connection, row)
+        if reader.has_trials(connection):
+            from tacit.learn.trials import check_trials
+
+            yield from check_trials(connection, row)

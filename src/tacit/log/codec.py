@@ -183,6 +183,7 @@ _READERS: dict[str, ReadField] = {
     "bool": lambda fields, name: fields.get(name, False) is True,
     "tuple[str, ...]": text_list_field,
     "tuple[EventId, ...]": text_list_field,
+    "EventId": text_field,
     "Claim": lambda fields, name: _decode_claim(fields[name]),
     "Claim | None": lambda fields, name: _decode_claim(fields[name]) if name in fields else None,
     "PromptKind": _enum_reader(observation.PromptKind.TYPED),
@@ -226,6 +227,20 @@ def _decode_check(fields: Fields) -> EventBody:
     return observation.MemoryChecked(claim, session, result if result in _ADHERENCE_RESULTS else "", *events)
 
 
+def _trial_decoder(kind: type[Any]) -> Callable[[Fields], EventBody]:
+    """Return a decoder of an event of a trial. Its texts are ids or known words, so nothing in it needs redaction."""
+    decode_fields = _record_decoder(kind)
+
+    def decode_checked(fields: Fields) -> EventBody:
+        body: EventBody = decode_fields(fields)
+        for name, form in _TRIAL_FORMS.items():
+            if name in kind._fields and not form.fullmatch(getattr(body, name)):
+                raise ValueError(name)
+        return body
+
+    return decode_checked
+
+
 def _decode_evaluation(fields: Fields) -> EventBody:
     """Decode an evaluation. Its day must be an ISO date, since it becomes part of a file name."""
     day = text_field(fields, "day")
@@ -234,10 +249,22 @@ def _decode_evaluation(fields: Fields) -> EventBody:
     return observation.EvaluationCreated(day, tuple(_decode_score(score) for score in fields["scores"]))
 
 
+_UUID_FORM = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+_TRIAL_FORMS = {
+    **dict.fromkeys(("claim", "session"), _CLAIM_ID),
+    "trial": re.compile(_UUID_FORM),
+    **dict.fromkeys(("call", "correction"), re.compile(f"(?:{_UUID_FORM})?")),
+    "seed": re.compile("[0-9a-f]{20}"),
+    **dict.fromkeys(("ending", "outcome", "apart"), re.compile("[a-z_]{0,24}")),  # words of model/trial.py
+}
 _CHECKED_DECODERS: dict[type, Callable[[Fields], EventBody]] = {
     EventsUndone: _decode_undo,
     observation.MemoryChecked: _decode_check,
     observation.EvaluationCreated: _decode_evaluation,
+    **{
+        kind: _trial_decoder(kind)
+        for kind in (observation.TrialStarted, observation.TrialEnded, observation.TrialChecked)
+    },
 }
 _BODY_TYPES: dict[str, type] = {
     "judgement.undone": EventsUndone,
@@ -249,6 +276,9 @@ _BODY_TYPES: dict[str, type] = {
     "recall.asked": observation.RecallAsked,
     "brief.given": observation.BriefInjected,
     "memory.checked": observation.MemoryChecked,
+    "trial.started": observation.TrialStarted,
+    "trial.ended": observation.TrialEnded,
+    "trial.checked": observation.TrialChecked,
     "prompt.given": observation.PromptGiven,
     "reply.given": observation.ReplyGiven,
     "tool.used": observation.ToolUsed,
@@ -280,7 +310,7 @@ _CHECKSUM_BYTES = len(_CHECKSUM_KEY) + 8 + len(b'"}')
 _MAC_KEY = b',"m":"'
 _MAC_DIGITS = 32
 _MAC_BYTES = len(_MAC_KEY) + _MAC_DIGITS + len(b'"')
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_UUID = re.compile(_UUID_FORM)
 _ID_IN_LINE = re.compile(rb'"id":"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})","op":"')
 _BLANKS = b" \t\r"
 _JSON_DECODER = json.JSONDecoder()

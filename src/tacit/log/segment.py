@@ -59,6 +59,9 @@ MEMORY_BODIES = (
     observation.RepositoryDistrusted,
     observation.WorkflowSaved,
     observation.WorkflowDropped,
+    observation.TrialStarted,
+    observation.TrialEnded,
+    observation.TrialChecked,  # machines share it, but not the sessions
 )
 
 # A torn line is closed with this control character and a line feed. So a line that ends with a line feed alone is one
@@ -118,6 +121,9 @@ _MAX_NAME_CHARS = 200  # of texts that come again and again
 _SAFE_BODIES = (
     observation.LogSealed,
     observation.MemoryChecked,
+    observation.TrialStarted,
+    observation.TrialEnded,
+    observation.TrialChecked,
     observation.MemoryPurged,
     observation.PurgedStub,
     observation.UnknownBody,

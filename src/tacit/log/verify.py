@@ -262,6 +262,8 @@ def _describe_decision(event: Event) -> str:
             | observation.WorkflowSaved(name=topic)
             | observation.WorkflowDropped(name=topic)
             | observation.MemoryPurged(reason=topic)
+            | observation.TrialStarted(claim=topic)
+            | observation.TrialEnded(claim=topic)
         ):
             pass
         case _:

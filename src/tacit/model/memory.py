@@ -26,6 +26,7 @@ from tacit.model.event import (
     local_time,
 )
 from tacit.model.ids import ClaimId, EventId, event_milliseconds
+from tacit.model.observation import TrialEnded, TrialStarted
 from tacit.record import Record
 from tacit.text.words import normalize_text
 
@@ -259,9 +260,14 @@ def touched_claims(event: Event | Draft) -> tuple[ClaimId, ...]:
 
 
 def claims_of_event(event: Event | Draft) -> Sequence[ClaimId]:
-    """Return the claims an event touches. `EventsUndone` names them itself, as its targets may arrive later."""
+    """Return the claims whose history an event belongs to: those that it touches, and the one that a trial is about.
+
+    `EventsUndone` names them itself, as its targets may arrive later.
+    """
     if isinstance(event.body, EventsUndone):
         return [ClaimId(claim) for claim in event.body.claims]
+    if isinstance(event.body, TrialStarted | TrialEnded):
+        return [ClaimId(event.body.claim)]
     return touched_claims(event)
 
 

@@ -221,7 +221,8 @@ class BriefInjected(Record):
     """A brief was printed, or injected into the prompt of an agent.
 
     It records the memories, the reason for each, earlier sessions and the size. `moment` is when it was injected: at
-    the start of a session, at a prompt, after a compaction, at an edit, after a failed command.
+    the start of a session, at a prompt, after a compaction, at an edit, after a failed command. `tried` are the
+    memories on trial whose turn it was: those that are not among `memories` were withheld.
     """
 
     memories: tuple[str, ...]
@@ -231,6 +232,7 @@ class BriefInjected(Record):
     moment: str = ""
     reasons: tuple[str, ...] = ()
     sessions: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()
 
 
 class MemoryChecked(Record):
@@ -246,6 +248,47 @@ class MemoryChecked(Record):
     result: str = ""
     call: EventId = EventId("")
     correction: EventId = EventId("")
+
+
+class TrialStarted(Record):
+    """A memory is on trial from now on: about every second session is told it, by a coin made of the `seed`.
+
+    `most` is the greatest number of sessions that the trial may take (`model/trial.py`).
+    """
+
+    claim: str
+    seed: str
+    most: int
+
+
+class TrialEnded(Record):
+    """A trial ended, with an `Ending` (`model/trial.py`). `trial` is the event that started it."""
+
+    claim: str
+    trial: EventId
+    ending: str
+
+
+class TrialChecked(Record):
+    """What came of one session of a trial. The latest of a trial and session counts.
+
+    `withheld` says that the coin kept the memory from the session. `outcome` is a `TrialOutcome` (`model/trial.py`), ""
+    if the memory did not apply. `call` and `correction` are as in `MemoryChecked`. If there is a word in `apart`, the
+    session is left out, and the word says why. `failures` are commands of the agent that failed, `tokens` what it was
+    told in all.
+    """
+
+    claim: str
+    trial: EventId
+    session: str
+    withheld: bool = False
+    outcome: str = ""
+    call: EventId = EventId("")
+    correction: EventId = EventId("")
+    apart: str = ""
+    failures: int = 0
+    turns: int = 0
+    tokens: int = 0
 
 
 class EvaluationScore(Record):
@@ -351,6 +394,9 @@ Observation = (
     | RecallAsked
     | BriefInjected
     | MemoryChecked
+    | TrialStarted
+    | TrialEnded
+    | TrialChecked
     | EvaluationCreated
     | HousekeepingBody
 )

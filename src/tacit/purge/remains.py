@@ -149,9 +149,14 @@ def _purge_body(body: EventBody, target: PurgeTarget) -> EventBody:
             left = left._replace(lines=tuple(line for line in lines if line.claim not in target.claims))
         case EventsUndone(claims=claims):
             left = left._replace(claims=_rename_claims(claims, target))
-        case observation.BriefInjected(memories=claims):
-            left = left._replace(memories=_rename_claims(claims, target))
-        case observation.MemoryChecked(claim=id_):
+        case observation.BriefInjected(memories=claims, tried=tried):
+            left = left._replace(memories=_rename_claims(claims, target), tried=_rename_claims(tried, target))
+        case (
+            observation.MemoryChecked(claim=id_)
+            | observation.TrialStarted(claim=id_)
+            | observation.TrialEnded(claim=id_)
+            | observation.TrialChecked(claim=id_)
+        ):
             left = left._replace(claim=target.moved.get(id_, id_))
         case observation.WorkflowSaved(name, steps, directory, id_):
             # Its steps are the person's word for word: with a gap it would run something nobody accepted.

@@ -33,7 +33,8 @@ ENVELOPE_KEYS = ("id", "op", "ts", "m", "c", "type", "src")  # no text is in the
 _HAS_TAGS = b'"tags":["'  # they are also searched with blanks for dashes
 # Lines that are looked at again when it is known which claims and fragments are gone.
 _REFERRING_TYPES = frozenset(
-    (*(b"repository.trusted", b"workflow.saved", b"judgement.undone", b"brief.given", b"memory.checked"), b"log.sealed")
+    b"repository.trusted workflow.saved judgement.undone brief.given memory.checked trial.started trial.ended"
+    b" trial.checked log.sealed".split()
 )
 _SEALED = b'"log.sealed"'
 _CLAIM_TYPES = frozenset(verdict.value.encode("ascii") for verdict in Verdict)

@@ -21,6 +21,7 @@ from tacit.model.claim import Provenance, Scope
 from tacit.model.event import (
     TEAM,
     Attribution,
+    ClaimDecided,
     ClaimProposed,
     Draft,
     Event,
@@ -426,7 +427,9 @@ class ClaimHistory(Record):
         """Whether anybody but the team has said something about the claim that counts."""
         undone = undone_ids(self.events)
         return any(
-            not is_of_team(event.origin.actor) and not isinstance(event.body, EventsUndone) and event.id not in undone
+            not is_of_team(event.origin.actor)
+            and isinstance(event.body, ClaimProposed | ClaimDecided)
+            and event.id not in undone
             for event in self.events
         )
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from tacit.vault.sessions import AdherenceQueries, SessionQueries
     from tacit.vault.status import HomeStatus
     from tacit.vault.suggestions import Suggestions
+    from tacit.vault.trials import Trials
     from tacit.vault.undo import UndoRedo
     from tacit.vault.value import Value
     from tacit.vault.week import Digests
@@ -84,6 +85,7 @@ class Vault:
     replays: Replays = _part("tacit.vault.replay:Replays")
     contexts: Contexts = _part("tacit.inject.context:Contexts")
     guard: Guard = _part("tacit.vault.guard:Guard")
+    trials: Trials = _part("tacit.vault.trials:Trials")
     learning: SessionLearning = _part("tacit.learn.sessions:SessionLearning")
     judging: Judging = _part("tacit.learn.judge:Judging")
     transcripts: TranscriptCapture = _part("tacit.hosts.capture:TranscriptCapture")

@@ -12,9 +12,11 @@ from datetime import datetime
 from tacit.errors import NotFoundError, RefusedError
 from tacit.home.git_versions import fact_commits
 from tacit.home.home import HomePart
+from tacit.index.reader import has_trials
 from tacit.model.claim import is_project_scope
 from tacit.model.event import TEAM, USER, ClaimDecided, ClaimProposed, EventsUndone, Verdict, is_of_team, local_time
 from tacit.model.ids import ClaimId
+from tacit.model.observation import TrialEnded, TrialStarted
 from tacit.model.recap import commit_subjects
 from tacit.pages.account import MARK, Account, Chapter, Entry, render_account, words_of
 from tacit.vault.evidence import MemoryEvent, event_details, is_quoting
@@ -22,6 +24,7 @@ from tacit.vault.hits import SessionQuote
 from tacit.vault.listing import STATUS_LABELS
 from tacit.vault.search import Search
 from tacit.vault.sessions import AdherenceQueries, SessionQueries
+from tacit.vault.trials import Trials
 
 _DONE = {
     Verdict.PROPOSED: "Proposed",
@@ -68,7 +71,7 @@ class Accounts(HomePart):
                 Chapter("How it was decided", tuple(judgements[event] for event in sorted(judgements))),
                 Chapter("Commits", tuple(self._commit_entries([*earlier, memory.id], quotes))),
                 Chapter("Other memories", tuple(self._ruling_entries(memory.id))),
-                Chapter("What came of it", tuple(self._adherence_entries(memory.id))),
+                Chapter("What came of it", (*self._adherence_entries(memory.id), *self._trial_entries(memory.id))),
             ),
         )
 
@@ -156,6 +159,11 @@ class Accounts(HomePart):
             words = words_of(evidence.event, [(label, self._shown(evidence.text))])
             yield Entry(text, datetime.fromisoformat(evidence.at), words)
 
+    def _trial_entries(self, claim: ClaimId) -> Iterator[Entry]:
+        """Yield how its latest trial stands."""
+        if self._store.read(has_trials) and (trial := Trials(self._home).latest(claim)):
+            yield from (Entry(f"{line[0].upper()}{line[1:]}.") for line in trial.lines)
+
     def _shown(self, text: str) -> str:
         """Return words without the name of the person's folder."""
         folder = self._home.environment.get("HOME", "").rstrip("/")
@@ -185,6 +193,8 @@ def _done(entry: MemoryEvent) -> str:
             done = _DONE[verdict]
         case EventsUndone(label=label):
             done = "Taken back" if not label.startswith("undo of ") else "Done again after it was taken back"
+        case TrialStarted() | TrialEnded() as body:
+            done = "Put on trial" if isinstance(body, TrialStarted) else "The trial was ended"
         case _:
             done = "Changed"
     if actor == USER:

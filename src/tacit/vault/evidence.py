@@ -15,6 +15,7 @@ from tacit.model.conflict import ConflictRule, Ruling
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventsUndone, agent_name
 from tacit.model.ids import ClaimId, EventId, claim_number
 from tacit.model.memory import effective_events, undone_ids
+from tacit.model.observation import TrialEnded, TrialStarted
 from tacit.record import Record
 from tacit.text.display import printable
 from tacit.vault.listing import ListedMemory, load_chunk
@@ -121,6 +122,9 @@ def describe_event(history_event: MemoryEvent) -> str:
         case EventsUndone(label=label):
             is_redo = label.startswith("undo of ")
             return printable(f"redo of {label.removeprefix('undo of ')}" if is_redo else f"undo of {label}")
+        case TrialStarted() | TrialEnded() as body:
+            ending = f" ({body.ending.replace('_', ' ')})" if isinstance(body, TrialEnded) else ""
+            return f"{'trial.ended' if ending else 'trial.started'}{ending}"
     return "?"
 
 

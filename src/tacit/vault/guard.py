@@ -104,12 +104,21 @@ class Guard(HomePart):
         return GuardPlan(listed, tuple(rules))
 
     def switch_on(self, plan: GuardPlan) -> None:
-        """Write the rules of a plan, in place of those that the memory had. Raise RefusedError if an agent asks."""
+        """Write the rules of a plan, in place of those that the memory had. A trial of the memory ends.
+
+        Raise RefusedError if an agent asks.
+        """
         short = plan.memory.short
         self._store.actor.require_person("switches a guard on", f"tacit guard on {short}")
         others = [rule for rule in self._rules() if rule.id != plan.memory.memory.id]
         if len(others) + len(plan.rules) > _MAX_RULES:
             raise RefusedError(f"there are {len(others)} rules already", "tacit guard list, and tacit guard off ID")
+        from tacit.model.trial import Ending
+        from tacit.vault.trials import Trials
+
+        trials = Trials(self._home)
+        if trials.is_on_trial(plan.memory.memory.id):  # what guards is told in every session
+            trials.stop(plan.memory.memory.id, Ending.GUARDED)
         self._save([*others, *plan.rules])
 
     def switch_off(self, reference: str) -> list[GuardRule]:

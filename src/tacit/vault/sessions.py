@@ -51,12 +51,13 @@ class InjectedSession(Record):
 
 
 class InjectionRecord(Record):
-    """What one injection put into a prompt."""
+    """What one injection put into a prompt, and what a trial withheld from it."""
 
     event: Event
     body: BriefInjected
     memories: tuple[InjectedMemory, ...]
     sessions: tuple[InjectedSession, ...]
+    withheld: tuple[InjectedMemory, ...] = ()
 
 
 class SessionQueries(HomePart):
@@ -212,16 +213,19 @@ def _load_injections(connection: sqlite3.Connection, events: Sequence[EventId]) 
         body = event.body
         assert isinstance(body, BriefInjected)
         reasons = dict(zip([*body.memories, *body.sessions], body.reasons, strict=False))
-        memories = []
-        for claim in body.memories:
+        memories: list[InjectedMemory] = []
+        withheld: list[InjectedMemory] = []
+        for claim in dict.fromkeys((*body.memories, *body.tried)):
             row = reader.memory_row(connection, ClaimId(claim)) if is_claim_prefix(claim) else None
-            memories.append(InjectedMemory(claim, row.sentence if row else "(no longer there)", reasons.get(claim, "")))
+            sentence, is_told = row.sentence if row else "(no longer there)", claim in body.memories
+            reason = reasons.get(claim, "") if is_told else "on trial"
+            (memories if is_told else withheld).append(InjectedMemory(claim, sentence, reason))
         injected_sessions = [
             InjectedSession(session, reasons.get(session_id, ""))
             for session_id in body.sessions
             if is_claim_prefix(session_id) and (session := sessions.session_row(connection, ClaimId(session_id)))
         ]
-        yield InjectionRecord(event, body, tuple(memories), tuple(injected_sessions))
+        yield InjectionRecord(event, body, tuple(memories), tuple(injected_sessions), tuple(withheld))
 
 
 # Whether memories were followed

@@ -17,6 +17,7 @@ from tacit.home.sync_timer import is_overdue, read_timer
 from tacit.index import adherence, listings, reader, sessions
 from tacit.index.adherence import RecentAdherence
 from tacit.index.habits import has_uncounted_commands
+from tacit.index.trials import waiting_trials
 from tacit.log.codec import must_decode
 from tacit.log.spool import Spool
 from tacit.model.claim import Status
@@ -66,6 +67,7 @@ class WaitingCounts(Record):
     ineffective: int
     idle: int
     outdated: int
+    verdicts: int
 
 
 class HomeStatus(Record):
@@ -83,6 +85,7 @@ class HomeStatus(Record):
         ineffective: memories that were told and violated again, or corrected.
         idle: memories that were told often and had to do with nothing.
         outdated: other memories of the project that name what is not in its work tree.
+        verdicts: trials that ended, of which the person has not decided on the memory since.
         team: the team that the person joined, as this home knows it; None without one.
         remotes: the remotes of this home, as it knows them.
         unjudged: sessions that nobody has judged; judge: the client that the person chose, else one that they have.
@@ -110,6 +113,7 @@ class HomeStatus(Record):
     ineffective: int = 0
     idle: int = 0
     outdated: int = 0
+    verdicts: int = 0
     fact_conflicts: int = 0
     conflicted: tuple[str, ...] = ()
     team: TeamSummary | None = None
@@ -122,7 +126,7 @@ class HomeStatus(Record):
     def waits(self) -> bool:
         """Whether something waits for a decision of the person."""
         counts = (self.pending, self.undecided, self.ineffective, self.idle, self.outdated, self.untrusted)
-        return any(counts) or bool(self.team and self.team.proposals)
+        return any((*counts, self.verdicts)) or bool(self.team and self.team.proposals)
 
 
 def home_status(home: Home, *, learn: bool = True) -> HomeStatus:
@@ -169,6 +173,7 @@ def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
         ineffective=waiting.ineffective,
         idle=waiting.idle,
         outdated=waiting.outdated,
+        verdicts=waiting.verdicts,
         fact_conflicts=sum(max(len(file.conflicts), 1) for file in conflicted),
         conflicted=tuple(file.summary for file in conflicted),
         team=team_summary(home),
@@ -190,6 +195,7 @@ def waiting_counts(home: Home, connection: sqlite3.Connection) -> WaitingCounts:
         len(ineffective),
         len(idle),
         len(outdated - ineffective - idle),
+        len(waiting_trials(connection, must_decode)),
     )
 
 

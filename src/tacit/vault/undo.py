@@ -15,7 +15,15 @@ from tacit.model import decide
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventsUndone, Verdict, timestamp
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.memory import touched_claims
-from tacit.model.observation import RepositoryDistrusted, RepositoryTrusted, WorkflowDropped, WorkflowSaved, WorkLogged
+from tacit.model.observation import (
+    RepositoryDistrusted,
+    RepositoryTrusted,
+    TrialEnded,
+    TrialStarted,
+    WorkflowDropped,
+    WorkflowSaved,
+    WorkLogged,
+)
 from tacit.record import Record
 from tacit.search.memories import resolve_memory
 from tacit.text.display import clip
@@ -157,6 +165,8 @@ def _body_label(body: EventBody) -> str:
             return f"dropped the workflow {name}"
         case EventsUndone(label=label):
             return f"undo of {label}"
+        case TrialStarted(claim=claim) | TrialEnded(claim=claim):
+            return f"put {claim} on trial" if isinstance(body, TrialStarted) else f"ended the trial of {claim}"
     return ""
 
 

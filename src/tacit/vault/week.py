@@ -13,6 +13,7 @@ from tacit.home.home import HomePart
 from tacit.index import adherence, reader
 from tacit.index.adherence import RecentAdherence
 from tacit.index.reader import MemoryRow
+from tacit.index.trials import load_trials
 from tacit.log.codec import must_decode
 from tacit.model.claim import Status
 from tacit.model.event import Verdict
@@ -39,6 +40,7 @@ class WeekDigest(Record):
         spared: sessions in which a memory that came from a correction was told and followed.
         learned: memories that hold and were new or accepted.
         forgotten: memories that were forgotten.
+        tried: trials that ended.
         followed, violated, stopped: sessions whose tool calls show that of a memory.
         recent: how often agents were told a memory, and what came of it.
         new_pending: how many of the candidates that wait are new.
@@ -52,6 +54,7 @@ class WeekDigest(Record):
     followed: Highlight
     violated: Highlight
     stopped: Highlight
+    tried: Highlight
     recent: RecentAdherence
     spared: int
     new_pending: int
@@ -66,7 +69,8 @@ class WeekDigest(Record):
     @property
     def is_empty(self) -> bool:
         """Whether nothing happened and nothing waits."""
-        happened = self.learned.number + self.forgotten.number + sum(self.recent) + self.judge_tokens
+        decided = self.learned.number + self.forgotten.number + self.tried.number
+        happened = decided + sum(self.recent) + self.judge_tokens
         return not (happened or self.status.waits)
 
 
@@ -102,6 +106,8 @@ class Digests(HomePart):
                 return _highlight(connection, count, (claim for claim, found, _ in checks if found is result))
 
             learned = _claims_with_status(connection, first, Status.ACTIVE, (Verdict.ACCEPTED, Verdict.RESTORED))
+            trials = load_trials(connection, must_decode) if reader.has_trials(connection) else []
+            tried = [trial.claim for trial in trials if trial.ended > first]
             forgotten = _claims_with_status(connection, first, Status.RETIRED, (Verdict.RETIRED,))
             return WeekDigest(
                 start,
@@ -110,6 +116,7 @@ class Digests(HomePart):
                 checked(Adherence.FOLLOWED, recent.followed),
                 checked(Adherence.VIOLATED, recent.violated),
                 checked(Adherence.STOPPED, recent.stopped),
+                _highlight(connection, len(tried), reversed(tried)),
                 recent,
                 spared_sessions(connection, start),
                 len(reader.claims_first_named_since(connection, first, Status.PENDING)),
@@ -164,10 +171,12 @@ def digest_lines(digest: WeekDigest, since: str) -> Iterator[DigestLine]:
             yield DigestLine(outcome.value.capitalize(), text, sessions_command(outcome, since))
     if digest.forgotten.number:
         yield DigestLine("Forgotten", _named(digest.forgotten, "memory", "the latest"), "tacit list --forgotten")
-    asked = now.ineffective + now.outdated
+    if digest.tried.number:
+        yield DigestLine("Trials", _named(digest.tried, "trial", "the latest"), "tacit trial")
+    asked = now.ineffective + now.outdated + now.verdicts
     waiting = (
         _count(now.pending, "candidate") + (f" ({digest.new_pending:,} new)" if digest.new_pending else ""),
-        f"{_count(asked, 'memory')} not followed or outdated",
+        f"{_count(asked, 'memory')} not followed, outdated or tried",
     )
     if now.pending or asked:
         text = ", ".join(text for text, number in zip(waiting, (now.pending, asked), strict=True) if number)

@@ -134,6 +134,8 @@ def _decide_active(call: PageRequest, claim: str, action: str) -> Notice | None:
             verb, outcome = "Forgot", decisions.forget(claim, reason="names what is gone")
         case "keep":
             verb, outcome = "Kept", decisions.keep(claim, reason=f"kept although {reason}")
+        case "keep_tried":
+            verb, outcome = "Kept", decisions.keep(claim, reason=reason)
         case "keep_despite":
             verb, outcome = "Kept", decisions.keep_despite(claim, call.fields("missing"))
         case _:

@@ -112,17 +112,19 @@ def memory_page(call: PageRequest) -> Response:
     listed, history = vault.search.why(call.parameters["reference"])
     memory = listed.memory
     quotes, report = vault.search.source_quotes(memory.id), vault.adherence.report(memory.id)
+    trial = vault.trials.latest(memory.id)
     occurrences = vault.suggestions.occurrences(memory) if memory.source == "habit" else []
     return call.page(
         "memory.html",
         clip(memory.claim.sentence, 80),
-        lambda: call.as_json("why", listed, history, occurrences, report),
+        lambda: call.as_json("why", listed, history, occurrences, report, trial),
         listed=listed,
         memory=memory,
         history=[(entry, describe_event(entry), event_details(entry)) for entry in reversed(history)],
         quotes=quotes,
         graph=draw_graph(memory, vault.search.relations(memory.id), quotes),
         report=report,
+        trial=trial,
         occurrences=occurrences,
         kinds=_MEMORY_KINDS,
     )

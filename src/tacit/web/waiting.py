@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from tacit.model.claim import is_project_scope, project_name
+from tacit.model.event import timestamp
 from tacit.record import Record
 from tacit.vault import Vault
 from tacit.vault.listing import ListedMemory
 from tacit.vault.outdated import OutdatedMemories, OutdatedMemory
 from tacit.vault.review import Card, Review
 from tacit.vault.sessions import IneffectiveMemory
+from tacit.vault.trials import TrialReport
 
 MAX_CANDIDATES = 500  # of which cards are made; the others follow when these are decided
 FACETS = ("project", "kind", "source", "state")
@@ -27,11 +29,12 @@ class InboxItem(Record):
     card: Card | None = None
     ineffective: IneffectiveMemory | None = None
     outdated: OutdatedMemory | None = None
+    tried: TrialReport | None = None
 
     @property
-    def asked(self) -> Card | IneffectiveMemory | OutdatedMemory | None:
+    def asked(self) -> Card | IneffectiveMemory | OutdatedMemory | TrialReport | None:
         """What the row asks about."""
-        return self.card or self.ineffective or self.outdated
+        return self.card or self.ineffective or self.outdated or self.tried
 
 
 class Inbox(Record):
@@ -74,12 +77,15 @@ class CardCache:
 def load_inbox(vault: Vault, cards: CardCache, skipped: Sequence[str]) -> Inbox:
     """Return what waits: first memories that did not help, then cards, and at the end what was skipped."""
     items: dict[str, InboxItem] = {}
+    for report in vault.trials.waiting():
+        item = _memory_item([report.listed], "tried", timestamp(report.trial.ended_at or report.trial.started_at))
+        items[item.id] = item._replace(tried=report)
     for ineffective in vault.adherence.ineffective():
         evidence = [*ineffective.report.violations, *ineffective.report.corrections]
         at = max((found.at for found in evidence), default="")
         state = "keep telling?" if ineffective.is_idle else "not followed"
         item = _memory_item([ineffective.listed], state, at)._replace(ineffective=ineffective)
-        items[item.id] = item
+        items.setdefault(item.id, item)
     for outdated in OutdatedMemories(vault.home).outdated():
         item = _memory_item([outdated.listed], "names what is gone")._replace(outdated=outdated)
         items.setdefault(item.id, item)
