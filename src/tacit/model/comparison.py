@@ -5,7 +5,7 @@ The unit is a session in which the memory applied. The measure is the difference
 were not told it and went badly, and of those that were told it and went badly. The interval is that of Agresti and
 Caffo, with the boundary of Wang and Tsiatis in place of the usual 1.96: wide while there are few sessions, and narrower
 as the greatest number comes near. So all intervals of a trial cover the true difference together as often as one
-interval alone would (ADR 105, `python -m bench.trial`).
+interval alone would (ADR 108, `python -m bench.trial`).
 
 If the memory applied in far more sessions of one arm than of the other, telling it changes what the sessions do, and
 shares of those in which it applied compare unlike things. Then all sessions count: the coin made the arms alike.
