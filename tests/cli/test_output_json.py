@@ -39,7 +39,7 @@ def test_show_and_why_give_one_object(lively: Person) -> None:
     explained = lively.process("why", name, "--json").json
     assert set(shown) >= PENDING
     assert shown == {
-        field: value for field, value in explained.items() if field not in ("events", "commands", "adherence")
+        field: value for field, value in explained.items() if field not in ("events", "commands", "adherence", "trial")
     }
     assert [event["evidence"] for event in explained["events"]] == [["review"], ["another review"]]
 
