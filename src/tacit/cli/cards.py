@@ -11,6 +11,7 @@ from tacit.cli import output
 from tacit.cli.commands import Invocation, Option
 from tacit.cli.output import JsonObject, bold, dim, echo, echo_json_list, echo_wrapped, first_lines, pluralize, warn
 from tacit.model.claim import is_project_scope, project_name
+from tacit.model.conditions import State
 from tacit.model.event import timestamp
 from tacit.model.memory import Memory
 from tacit.text.display import clip, printable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from tacit.index.reader import MemoryRow
     from tacit.model.claim import Claim
+    from tacit.vault.conditions import CheckedMemory
     from tacit.vault.listing import ListedMemory, Listing
     from tacit.vault.memories import DecisionOutcome
     from tacit.vault.review import Card
@@ -132,6 +134,8 @@ def echo_memory(listed: ListedMemory, bullet: str = "") -> None:
         marks.append(f"seen {memory.strength} times")
     if listed.conflict:
         marks.append("conflict")
+    if listed.checked and listed.checked.conditions:
+        marks.append(listed.checked.state.value)
     if listed.overruled_by:
         marks.append(f"overruled by {listed.overruled_by}")
     echo_wrapped(f"{bullet}{output.cyan(f'[{listed.short}]')} {printable(memory.claim.sentence)}")
@@ -235,6 +239,7 @@ def memory_json(listed: ListedMemory) -> JsonObject:
         "reason": memory.reason or listed.reason,
         "contradicts": [row.id for row in listed.contradicts],
         "may_be_same": [row.id for row in listed.may_be_same],
+        "work_tree": tree_json(listed.checked),
     }
 
 
@@ -243,9 +248,40 @@ def reference_json(claim: Claim | MemoryRow) -> JsonObject:
     return {"id": claim.id, "kind": claim.kind.label, "scope": claim.scope, "text": claim.sentence}
 
 
-def missing_json(names: Iterable[str]) -> list[JsonObject]:
-    """Return names that are not in the work tree, without the sessions that changed them."""
-    return [{"text": name, "last_change": None} for name in names]
+def missing_json(conditions: Iterable[tuple[str, str]]) -> list[JsonObject]:
+    """Return what is not true of the work tree, each with the reason, without commits and sessions."""
+    return [{"text": text, "reason": why, "commit": None, "last_change": None} for text, why in conditions]
+
+
+def tree_json(checked: CheckedMemory | None) -> JsonObject | None:
+    """Return what the work tree says of a memory; None if it was not asked."""
+    return checked and {
+        "state": checked.state.value,
+        "reason": checked.why,
+        "conditions": [
+            {
+                "text": one.condition.text,
+                "state": one.outcome.state.value,
+                "reason": one.outcome.why,
+                "kept": one.is_kept,
+            }
+            for one in checked.conditions
+        ],
+    }
+
+
+def tree_lines(checked: CheckedMemory) -> Iterator[str]:
+    """Yield what the work tree says of a memory, with what it asks for."""
+    why = f": {printable(checked.why)}" if checked.why and checked.state is not State.GREEN else ""
+    yield f"{tree_mark(checked.state)}{why}"
+    for one in checked.conditions if len(checked.conditions) > 1 else ():
+        kept = ", kept by you" if one.is_kept else ""
+        yield f"    {one.outcome.state.value}{kept}: {printable(one.condition.text)}"
+
+
+def tree_mark(state: State) -> str:
+    """Return a state of a memory in its color."""
+    return {State.RED: output.red, State.GREEN: output.green, State.UNKNOWN: dim}[state](state.value)
 
 
 # How often a memory was told and followed

@@ -477,6 +477,7 @@ GROUPS: dict[str, dict[str, CommandEntry]] = {
         "status": CommandEntry(_ANYBODY, "status", "show what is remembered and what waits for you"),
         "week": CommandEntry(_ANYBODY, "week", "show what the last seven days brought, in ten lines"),
         "web": CommandEntry(_PERSON, "web", "review, search and look around in the browser"),
+        "check": CommandEntry(_ANYBODY, "check", "say which memories the work tree contradicts"),
         "doctor": CommandEntry(_ANYBODY, "doctor", "check everything, and say what to type"),
         "audit": CommandEntry(_ANYBODY, "doctor", "check CLAUDE.md, AGENTS.md and other rule files"),
         "purge": CommandEntry(_PERSON, "doctor", "remove a text or a memory from every file"),

@@ -10,15 +10,17 @@ from itertools import count
 
 from tacit.cli import cards
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command
-from tacit.cli.output import JsonObject, ask_key, bold, echo, trust_hint
+from tacit.cli.output import JsonObject, ask_key, bold, echo, echo_lines, trust_hint
 from tacit.index.habits import RecordedCommand
 from tacit.model.claim import Status, scope_label
+from tacit.model.conditions import State
 from tacit.model.conflict import ConflictRule
 from tacit.model.event import local_time, timestamp
 from tacit.model.memory import HABIT_KINDS
 from tacit.model.observation import UNKNOWN_STATUS, PromptGiven, ReplyGiven, ToolUsed
 from tacit.text.display import clip, one_line, printable
 from tacit.vault.evidence import describe_event, event_details, is_conclusion, is_quoting
+from tacit.vault.listing import Listing
 
 TYPE_CHECKING = False
 
@@ -144,6 +146,7 @@ _STATUSES = {
     cards.KIND_OPTION,
     Option("--tag", "TAG", "only with this tag"),
     Option("--scope", "SCOPE", "local, global or all"),
+    Option("--check", "STATE", "only what the work tree shows as red, green or unknown", choices=tuple(State)),
     *cards.FILTER_OPTIONS,
     *cards.LIMIT_OPTIONS,
     EXIT_CODE_OPTION,
@@ -173,9 +176,12 @@ def run_list(call: Invocation) -> int:
         scope=call.value("--scope"),
         tag=call.value("--tag"),
         filters=cards.parse_filters(call),
-        limit=cards.list_limit(call),
+        limit=None if call.flag("--check") else cards.list_limit(call),
     )
-
+    memories = Listing(call.vault.conditions.marked(memories), memories.total)
+    if state := call.value("--check"):
+        entries = [each for each in memories if each.checked and each.checked.state == state]
+        memories = Listing(entries[: cards.list_limit(call)], len(entries))
     title, echo_listed = bold(f"Memories ({memories.total})"), partial(cards.echo_memory, bullet="- ")
     code = cards.show_list(call, memories, "memory", cards.memory_json, echo_listed, title=title)
     if not call.flag("--json") and (untrusted := call.vault.home.count_untrusted()):
@@ -186,7 +192,8 @@ def run_list(call: Invocation) -> int:
 @command("ID", "tacit show 7k2m", JSON_OPTION)
 def run_show(call: Invocation) -> None:
     """One memory, whole: by its id, its text, or words that no other has."""
-    listed = call.vault.search.show(call.vault.search.meant(call.text()))
+    shown = call.vault.search.show(call.vault.search.meant(call.text()))
+    (listed,) = call.vault.conditions.marked([shown])
     if call.shows_json(lambda: cards.memory_json(listed)):
         return
     memory = listed.memory
@@ -206,6 +213,8 @@ def run_show(call: Invocation) -> None:
         echo(f"    {cards.conclusion_text(listed.concluded_by)}")
     if memory.reason and not memory.author:
         echo(f"    reason: {printable(memory.reason)}")
+    if listed.checked and listed.checked.conditions:
+        echo_lines(f"    {'work tree: ' * (not at)}{line}" for at, line in enumerate(cards.tree_lines(listed.checked)))
     echo(f"    more: tacit why {listed.short}")
 
 

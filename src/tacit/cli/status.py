@@ -131,8 +131,10 @@ def _status_lines(now: HomeStatus) -> Iterator[str]:
         memories = pluralize(now.idle, "memory was", "memories were")
         yield f"{bold('Of no use')} {memories} told often and had to do with nothing: tacit review"
     if now.outdated:
-        memories = pluralize(now.outdated, "memory names", "memories name")
-        yield f"{bold('Outdated')}  {memories} what is not in the work tree: tacit review"
+        memories = pluralize(now.outdated, "memory is", "memories are")
+        yield f"{bold('Outdated')}  {memories} not true of the work tree: tacit review"
+    if now.green or now.outdated:
+        yield f"{bold('Work tree')} {now.outdated} red, {now.green} green, {now.unknown} unknown: tacit check"
     yield f"{bold('Evaluated')} {now.evaluated or 'never: tacit improve'}"
 
 
@@ -207,6 +209,8 @@ def status_json(now: HomeStatus) -> JsonObject:
         "ineffective_count": now.ineffective,
         "idle_count": now.idle,
         "outdated_count": now.outdated,
+        "green_count": now.green,
+        "unchecked_count": now.unknown,
         "unjudged_count": now.unjudged,
         "daily_judge": _daily_json(now.daily) if now.daily else None,
         "team": team,
@@ -273,7 +277,7 @@ def next_step(now: HomeStatus, *, has_installed: bool) -> tuple[str, str]:
         (now.undecided, "tacit conflicts", "memories contradict each other, or may do so"),
         (now.ineffective, "tacit review", "agents were told memories and did not follow them"),
         (now.idle, "tacit review", "memories were told often and of no use so far"),
-        (now.outdated, "tacit review", "memories name what is not in the work tree"),
+        (now.outdated, "tacit review", "memories are not true of the work tree"),
         (now.pending, "tacit review", f"{pluralize(now.pending, 'candidate')} to accept or dismiss"),
         (not has_installed, "tacit setup", "find your shells and agents, show what would change, ask once"),
         (not now.active, 'tacit add "never force push to main"', "a first rule, which every agent is told"),

@@ -108,18 +108,36 @@ def without_loaded(memories: Iterable[MemoryRow], agent: str, home: Home) -> lis
 
 
 def missing_names(memories: Iterable[MemoryRow], home: Home) -> dict[ClaimId, tuple[str, ...]]:
-    """Return what memories of the project name that is not in the work tree, by id."""
-    project = home.store.project
+    """Return what memories of the project say that is not true of the work tree, in their own words, by id."""
+    every, project = list(memories), home.store.project
     if project is None:
         return {}
-    missing = missing_references(memories, project.root, home.cwd, home.environment)
-    return {name: tuple(reference.text for reference in references) for name, references in missing.items()}
+    missing = missing_references(every, project.root, home.cwd, home.environment)
+    found = {claim: tuple(reference.text for reference in references) for claim, references in missing.items()}
+    for memory, texts in _noted_red(every, home, project.root):
+        found[memory.id] = tuple(dict.fromkeys((*found.get(memory.id, ()), *texts)))
+    return found
+
+
+def _noted_red(memories: Iterable[MemoryRow], home: Home, root: str) -> Iterator[tuple[MemoryRow, list[str]]]:
+    """Yield memories with what was red when all was looked up, and is so as long as the work tree is the same."""
+    if not os.path.isdir(home.store.paths.red_notes):
+        return
+    from tacit.home.red_notes import red_positions, sentence_key
+
+    red = red_positions(home.store.paths, root)
+    for memory in memories if red else ():
+        if is_project_scope(memory.scope) and (positions := red.get(sentence_key(memory.sentence))):
+            from tacit.model.condition_compiler import compile_sentence  # few memories are red
+
+            conditions = compile_sentence(memory.sentence).conditions
+            yield memory, [conditions[at].text for at in positions if at < len(conditions)]
 
 
 def missing_references(
     memories: Iterable[MemoryRow], root: str, cwd: str, environment: Mapping[str, str], *, seconds: float | None = None
 ) -> dict[ClaimId, tuple[Reference, ...]]:
-    """Return what memories of a project name that its work tree does not have, by id.
+    """Return what memories of a project name that its work tree does not have, by id. Only names are looked up.
 
     Args:
         root: the root of the project.
@@ -135,11 +153,16 @@ def missing_references(
     if not naming or not os.path.isdir(root):
         return {}
     from tacit.home.work_tree import LOOKUP_SECONDS, WorkTree  # most prompts are told nothing
+    from tacit.model.conditions import State
     from tacit.model.references import named_references
 
     tree = WorkTree(root, cwd, environment, seconds=LOOKUP_SECONDS if seconds is None else seconds)
-    found = {memory.id: tree.missing(named_references(memory.sentence)) for memory in naming}
-    return {name: missing for name, missing in found.items() if missing}
+    missing: dict[ClaimId, tuple[Reference, ...]] = {}
+    for memory in naming:
+        red = [each for each in named_references(memory.sentence) if tree.look(each).state is State.RED]
+        if red:
+            missing[memory.id] = tuple(red)
+    return missing
 
 
 def without_outdated(memories: Iterable[MemoryRow], missing: Mapping[ClaimId, object]) -> list[MemoryRow]:

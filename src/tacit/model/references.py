@@ -67,12 +67,48 @@ _CHANGES = re.compile(
     re.IGNORECASE,
 )
 _NEGATION = re.compile(r"\b(?:never|not|no|don't|dont|avoid|without|instead|rather)\b", re.IGNORECASE)
+# What is said to be absent
+_ABSENT = re.compile(
+    r"\b(?:there (?:is|are) no|do(?:es)?(?: not|n['’]t) (?:exist|have)|(?:has|have) no|can(?:not|['’]t) find)\b",
+    re.IGNORECASE,
+)
+# Why a sentence says nothing of what is there now. Patterns are compiled on first use.
+_DOUBTS = (
+    (
+        "it speaks of what is planned",
+        r"\b(?:will|won't|going to|plan(?:s|ned|ning)?|todo|fixme|tbd|roadmap|soon|eventually|upcoming"
+        r"|propos(?:e|ed|al)|not yet|yet|in (?:the )?future|next (?:week|month|quarter|year|release|version|sprint)|(?<!or )later|someday"
+        r"|migrat(?:e|ing|ion) (?:to|from)|upgrad(?:e|ing) (?:to|from)|mov(?:e|ing) (?:to|away)|once (?:we|the))\b",
+    ),
+    (
+        "it speaks of what may be",
+        r"\b(?:may|might|maybe|perhaps|optional(?:ly)?|could|whichever|whatever"
+        r"|if (?:present|any|available|needed|it exists|there(?:'s| is| are)|you (?:have|use|prefer)|they exist)|(?:if|when|where) (?:available|applicable|present)"
+        r"|unless|except(?:ion)?s?|otherwise|outside of)\b",
+    ),
+    (
+        "it gives an example",
+        r"\be\.g\.|\bi\.e\.|\b(?:for example|for instance|such as|examples?|like|similar to|looks? like|named?)\b|→|=>",
+    ),
+    (
+        "it speaks of another repository",
+        r"\b(?:(?:other|another|separate|sibling|different|external|parent|each|every|any|target|user'?s?|their|your)"
+        r" (?:repo(?:sitor(?:y|ies))?s?|projects?|codebases?|checkouts?|machines?)|upstream|downstream|submodules?"
+        r"|in the \w+ repo(?:sitory)?)\b",
+    ),
+)
+# Commands that are named to be left alone. "Never run `make wipe` without asking" names one that is there.
+_TURNED_DOWN = re.compile(
+    r"\b(?:never|do not|don['’]t|avoid|not|no|instead of|rather than|over)"
+    r"(?: (?:ever|run|running|use|using|call|type))* `[^`\n]{1,300}`(?:(?:,| or|, or| and) `[^`\n]{1,300}`){0,4}(?! without\b)",
+    re.IGNORECASE,
+)
 _ELSEWHERE = re.compile(
     r"(?:^|[\s`])(?:cd|-C|-f|--prefix|--filter|--cwd|--dir|-w|--workspaces?|--file|--justfile)[\s=]"
 )
 _PLACEHOLDER = re.compile(
-    r"path/to|\b(?:foo|bar|baz|qux|example|sample|your|my|some|name|xxx+|x|y|todo|feature-name|new)(?=[._/-]|$)"
-    r"|something|[A-Z]{3,}_?NAME|NNN|YYYY",
+    r"path/to|(?:\b|_)(?:foo|bar|baz|qux|example|sample|your|my|some|name|xxx+|x|y|todo|feature-name|new)(?=[._/-]|$)"
+    r"|\bfeature/|[-_/][NXYZ](?=[._/-]|$)|something|[A-Z]{3,}_?NAME|NNN|YYYY",
     re.IGNORECASE,
 )
 # Folders of other people's or generated files, wherever they are in a path.
@@ -99,12 +135,18 @@ _KNOWN_EXTENSION = (
     r"|swift|tf|toml|ts|tsx|txt|vue|xml|ya?ml|zig)$"
 )
 # What is to be added, what may exist, and what is forbidden, in the languages that rule files are written in.
-_DOUBTS = (
+_MARKED_DOUBTS = (
     r"(?i)\b(?:add|writes?|new|old|may|might|legacy|saved?|stored?|optional(?:ly)?|if (?:present|it exists|any)"
     r"|don[’']?t|do not|never|avoid|instead of|not|no|nicht|nie|niemals|jamais|nunca|jamás|evit\w+|não|не|нельзя"
     r"|никогда|запрещ\w+)\b"
     r"|禁止|严禁|嚴禁|不要|不得|不能|不可|切勿|避免|しない|금지|마세요|하지 마"
 )
+
+
+def doubt(sentence: str) -> str:
+    """Return why what a sentence names need not be there; "" if nothing speaks for that."""
+    prose = _NAMES.sub(" ", sentence)
+    return next((reason for reason, pattern in _DOUBTS if re.search(pattern, prose, re.IGNORECASE)), "")
 
 
 def named_references(sentence: str) -> tuple[Reference, ...]:
@@ -122,7 +164,7 @@ def marked_references(text: str, *, is_code: bool = False) -> tuple[Reference, .
     if is_code:
         return tuple(dict.fromkeys(_in_commands([text])))
     prose = _NAMES.sub(" ", text)
-    if _CHANGES.search(prose) or re.search(_DOUBTS, prose):
+    if any(pattern.search(prose) for pattern in (_CHANGES, _ABSENT)) or re.search(_MARKED_DOUBTS, prose) or doubt(text):
         return ()
     spans = _CODE_SPAN.findall(text)
     return tuple(dict.fromkeys((*_in_commands(spans), *_marked_paths(text, spans))))
@@ -130,6 +172,8 @@ def marked_references(text: str, *, is_code: bool = False) -> tuple[Reference, .
 
 def _named(sentence: str) -> Iterator[Reference]:
     prose = _NAMES.sub(" ", sentence)
+    if _ABSENT.search(prose) or doubt(sentence):
+        return
     if not _CHANGES.search(prose):
         for match in _PATH.finditer(sentence):
             path = match[0].rstrip(".").removeprefix("./")
@@ -140,6 +184,7 @@ def _named(sentence: str) -> Iterator[Reference]:
             name = match[1] or match[2]
             yield Reference(ReferenceKind.BRANCH, name, f"branch {name}")
     if not _ELSEWHERE.search(sentence):
+        sentence = _TURNED_DOWN.sub("", sentence)
         plain = _CODE_SPAN.sub("`", sentence)
         unmarked = [*_SCRIPT.finditer(plain), *_SCRIPT_COMMAND.finditer(plain)]
         found = [*(_script_reference(match) for match in unmarked), *_in_commands(_CODE_SPAN.findall(sentence))]

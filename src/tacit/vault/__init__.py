@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tacit.model.claim import Kind
     from tacit.shell.history_import import HistoryImport
     from tacit.sync import HandEdits, Trust
+    from tacit.vault.conditions import MemoryConditions
     from tacit.vault.configure import Configuration, Setup
     from tacit.vault.doctor import Doctor
     from tacit.vault.exchange import Exchange
@@ -75,6 +76,7 @@ class Vault:
     sessions: SessionQueries = _part("tacit.vault.sessions:SessionQueries")
     workflows: Workflows = _part("tacit.vault.workflows:Workflows")
     adherence: AdherenceQueries = _part("tacit.vault.sessions:AdherenceQueries")
+    conditions: MemoryConditions = _part("tacit.vault.conditions:MemoryConditions")
     digests: Digests = _part("tacit.vault.week:Digests")
     contexts: Contexts = _part("tacit.inject.context:Contexts")
     guard: Guard = _part("tacit.vault.guard:Guard")

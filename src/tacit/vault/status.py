@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
@@ -20,9 +21,10 @@ from tacit.index.habits import has_uncounted_commands
 from tacit.log.codec import must_decode
 from tacit.log.spool import Spool
 from tacit.model.claim import Status
+from tacit.model.conditions import State
 from tacit.model.event import timestamp
 from tacit.record import Record
-from tacit.vault.outdated import outdated_rows
+from tacit.vault.conditions import checked_memories, note_red
 
 TYPE_CHECKING = False
 
@@ -66,6 +68,8 @@ class WaitingCounts(Record):
     ineffective: int
     idle: int
     outdated: int
+    green: int = 0
+    unknown: int = 0
 
 
 class HomeStatus(Record):
@@ -82,7 +86,8 @@ class HomeStatus(Record):
         week: what agents were told and did with it in the last seven days.
         ineffective: memories that were told and violated again, or corrected.
         idle: memories that were told often and had to do with nothing.
-        outdated: other memories of the project that name what is not in its work tree.
+        outdated: other memories of the project that are red: its work tree says otherwise.
+        green: memories of the project that its work tree confirms; unknown: those of which it says nothing.
         team: the team that the person joined, as this home knows it; None without one.
         remotes: the remotes of this home, as it knows them.
         unjudged: sessions that nobody has judged; judge: the client that the person chose, else one that they have.
@@ -110,6 +115,8 @@ class HomeStatus(Record):
     ineffective: int = 0
     idle: int = 0
     outdated: int = 0
+    green: int = 0
+    unknown: int = 0
     fact_conflicts: int = 0
     conflicted: tuple[str, ...] = ()
     team: TeamSummary | None = None
@@ -169,6 +176,8 @@ def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
         ineffective=waiting.ineffective,
         idle=waiting.idle,
         outdated=waiting.outdated,
+        green=waiting.green,
+        unknown=waiting.unknown,
         fact_conflicts=sum(max(len(file.conflicts), 1) for file in conflicted),
         conflicted=tuple(file.summary for file in conflicted),
         team=team_summary(home),
@@ -183,13 +192,18 @@ def waiting_counts(home: Home, connection: sqlite3.Connection) -> WaitingCounts:
     """Count what waits. A memory with several reasons to be decided on counts once."""
     ineffective = set(adherence.ineffective_claims(connection, must_decode))
     idle = set(adherence.idle_claims(connection, must_decode)) - ineffective
-    outdated = {row.memory.id for row in outdated_rows(connection, home.store, home.environment)}
+    checked = checked_memories(connection, home)
+    note_red(home, checked)
+    states = Counter(each.state for each in checked)
+    outdated = {each.memory.id for each in checked if each.state is State.RED}
     return WaitingCounts(
         reader.count_by(connection, "status").get(Status.PENDING.value, 0),
         listings.count_rulings(connection, decided=False),
         len(ineffective),
         len(idle),
         len(outdated - ineffective - idle),
+        states[State.GREEN],
+        states[State.UNKNOWN],
     )
 
 

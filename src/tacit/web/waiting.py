@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from tacit.model.claim import is_project_scope, project_name
 from tacit.record import Record
 from tacit.vault import Vault
+from tacit.vault.conditions import RedMemory
 from tacit.vault.listing import ListedMemory
-from tacit.vault.outdated import OutdatedMemories, OutdatedMemory
 from tacit.vault.review import Card, Review
 from tacit.vault.sessions import IneffectiveMemory
 
@@ -18,7 +18,7 @@ FACETS = ("project", "kind", "source", "state")
 
 
 class InboxItem(Record):
-    """A row of the inbox: a card with candidates, or a memory that agents did not follow or that names what is gone."""
+    """A row of the inbox: a card with candidates, or a memory that was not followed or is not true of the work tree."""
 
     id: str
     sentence: str
@@ -26,10 +26,10 @@ class InboxItem(Record):
     facets: Mapping[str, tuple[str, ...]]  # the values that it has, by facet
     card: Card | None = None
     ineffective: IneffectiveMemory | None = None
-    outdated: OutdatedMemory | None = None
+    outdated: RedMemory | None = None
 
     @property
-    def asked(self) -> Card | IneffectiveMemory | OutdatedMemory | None:
+    def asked(self) -> Card | IneffectiveMemory | RedMemory | None:
         """What the row asks about."""
         return self.card or self.ineffective or self.outdated
 
@@ -80,8 +80,8 @@ def load_inbox(vault: Vault, cards: CardCache, skipped: Sequence[str]) -> Inbox:
         state = "keep telling?" if ineffective.is_idle else "not followed"
         item = _memory_item([ineffective.listed], state, at)._replace(ineffective=ineffective)
         items[item.id] = item
-    for outdated in OutdatedMemories(vault.home).outdated():
-        item = _memory_item([outdated.listed], "names what is gone")._replace(outdated=outdated)
+    for outdated in vault.conditions.red():
+        item = _memory_item([outdated.listed], "not true of the work tree")._replace(outdated=outdated)
         items.setdefault(item.id, item)
     candidates, has_more = cards.load(vault)
     for card in candidates:

@@ -1,0 +1,240 @@
+"""Verdicts of the work tree on memories: green, red or unknown, with the reason and the commit since which one is red.
+
+`tacit check` prints them, `tacit review` asks about red ones that nobody decided to keep, and lists mark them. Only
+memories of the current project are looked up: what holds everywhere is true of no single work tree.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import islice
+
+from tacit.home.breaking_commits import BreakingCommit, breaking_commit
+from tacit.home.conditions import look
+from tacit.home.home import Home, HomePart
+from tacit.home.red_notes import RedNote, red_note, write_red_notes
+from tacit.home.work_tree import WorkTree, tracked_files
+from tacit.index import reader, sessions
+from tacit.index.database import translate_sqlite_errors
+from tacit.index.listings import MemoryFilter, latest_memories
+from tacit.index.reader import MemoryRow
+from tacit.index.sessions import SessionRow
+from tacit.log.codec import must_decode
+from tacit.model.claim import Status, is_project_scope
+from tacit.model.condition_compiler import Compiled, compile_sentence
+from tacit.model.conditions import Condition, Outcome, State, unknown
+from tacit.model.memory import Memory
+from tacit.model.references import Reference, ReferenceKind
+from tacit.record import Record
+from tacit.vault.listing import ListedMemory
+from tacit.vault.search import Search
+
+LOOKUP_SECONDS = 2.0  # for all memories of a project; somebody waits, and no host does
+_COMMIT_SECONDS = 8.0  # for the commits of all that is red
+_MAX_MEMORIES = 2000  # of the project that are looked up, the latest
+_CHUNK_SIZE = 100  # entries of a list that are looked up together
+_MAX_SESSIONS = 200  # that are searched for the last change of a file
+_MAX_LOG_BYTES = 2 * 1024 * 1024  # of which an index can be made in about a second
+_ELSEWHERE = "it belongs to another project"
+_EVERYWHERE = "it holds everywhere, not in one work tree"
+
+
+class CheckedCondition(Record):
+    """A condition of a memory, what the work tree says of it, and whether somebody keeps the memory all the same."""
+
+    condition: Condition
+    outcome: Outcome
+    is_kept: bool = False
+
+    @property
+    def is_red(self) -> bool:
+        return self.outcome.state is State.RED and not self.is_kept
+
+
+class CheckedMemory(Record):
+    """A memory with its conditions. If it has none, or nothing can be said of them, `reason` says why."""
+
+    memory: MemoryRow
+    conditions: tuple[CheckedCondition, ...]
+    reason: str = ""
+
+    @property
+    def state(self) -> State:
+        """Red if a condition is, else green if one is, else unknown."""
+        states = {each.outcome.state for each in self.conditions if not each.is_kept}
+        if any(each.is_red for each in self.conditions):
+            return State.RED
+        return State.GREEN if State.GREEN in states else State.UNKNOWN
+
+    @property
+    def why(self) -> str:
+        """Why it is red or unknown, in words."""
+        if self.state is State.UNKNOWN and any(each.is_kept for each in self.conditions):
+            return "you keep it although the work tree says otherwise"
+        wanted = [each.outcome.why for each in self.conditions if each.outcome.state is self.state and not each.is_kept]
+        return "; ".join(filter(None, wanted)) or self.reason
+
+    @property
+    def red(self) -> tuple[CheckedCondition, ...]:
+        return tuple(each for each in self.conditions if each.is_red)
+
+
+class RedCondition(Record):
+    """What a memory says that is not true, why, since which commit, and the latest session that changed the file."""
+
+    text: str
+    why: str
+    commit: BreakingCommit | None = None
+    last_session: SessionRow | None = None
+    short: str = ""
+
+    @property
+    def since(self) -> str:
+        """The commit and its day, in words; "" if it is not known."""
+        return f"since commit {self.commit.commit} of {self.commit.day}" if self.commit else ""
+
+
+class RedMemory(Record):
+    """A memory to decide on: the work tree says otherwise."""
+
+    listed: ListedMemory
+    missing: tuple[RedCondition, ...]
+
+
+class MemoryConditions(HomePart):
+    """What the current work tree says of memories."""
+
+    def check_all(self) -> list[CheckedMemory]:
+        """Return all active memories of the project, the latest first. Hooks are told what is red."""
+        with self._store.snapshot() as connection:
+            checked = checked_memories(connection, self._home)
+        note_red(self._home, checked)
+        return checked
+
+    def check(self, memories: Iterable[Memory | MemoryRow]) -> dict[str, CheckedMemory]:
+        """Return what is said of these memories, by id."""
+        with self._store.snapshot() as connection:
+            rows = [row for each in memories if (row := reader.memory_row(connection, each.id))]
+            return {each.memory.id: each for each in _checked(connection, self._home, rows)}
+
+    def marked(self, memories: Iterable[ListedMemory]) -> Iterator[ListedMemory]:
+        """Yield the entries of a list with what the work tree says of those that are active here."""
+        if self._store.project is None:
+            yield from memories
+            return
+        entries = iter(memories)
+        while chunk := [*islice(entries, _CHUNK_SIZE)]:
+            active = [each.memory for each in chunk if each.memory.status is Status.ACTIVE]
+            checked = self.check(active)
+            yield from (each._replace(checked=checked.get(each.memory.id)) for each in chunk)
+
+    def red(self) -> list[RedMemory]:
+        """Return the memories to ask about, the latest first, with what is not true and since when."""
+        red = [checked for checked in self.check_all() if checked.state is State.RED]
+        deadline = time.monotonic() + _COMMIT_SECONDS
+        with self._store.snapshot() as connection:
+            history = sessions.session_rows(connection, self._store.scope_in(connection), limit=_MAX_SESSIONS)
+            conditions = [
+                tuple(self.explain(connection, each, history, deadline) for each in checked.red) for checked in red
+            ]
+        show = Search(self._home).show
+        return [RedMemory(show(row.memory.id), why) for row, why in zip(red, conditions, strict=True)]
+
+    def explain(
+        self, connection: sqlite3.Connection, checked: CheckedCondition, history: Iterable[SessionRow], deadline: float
+    ) -> RedCondition:
+        """Return a red condition with its commit, and the latest session that changed the file or one in the folder."""
+        commit = None
+        if self._store.project and time.monotonic() < deadline:
+            commit = breaking_commit(self._store.project.root, self._home.environment, checked.outcome.trace)
+        condition, why = checked.condition, checked.outcome.why
+        is_path = isinstance(condition, Reference) and condition.kind is ReferenceKind.PATH
+        path = f"/{condition.name}" if isinstance(condition, Reference) else ""
+        for session in history if is_path else ():
+            files = (f"/{file}" for file in session.files)
+            if any(path in file if path.endswith("/") else file.endswith(path) for file in files):
+                return RedCondition(condition.text, why, commit, session, sessions.short_id(connection, session.id))
+        return RedCondition(condition.text, why, commit)
+
+
+def checked_memories(connection: sqlite3.Connection, home: Home) -> list[CheckedMemory]:
+    """Return what the work tree says of all active memories of the current project, the latest first."""
+    store = home.store
+    if store.project is None:
+        return []
+    wanted = MemoryFilter(Status.ACTIVE, scopes=frozenset((store.scope_in(connection),)))
+    latest = latest_memories(connection, wanted, _MAX_MEMORIES)
+    rows = sorted((row for row in latest if row.overruled_by is None), key=lambda row: row.last_event, reverse=True)
+    return list(_checked(connection, home, rows))
+
+
+def red_memories(connection: sqlite3.Connection, home: Home) -> list[CheckedMemory]:
+    return [checked for checked in checked_memories(connection, home) if checked.state is State.RED]
+
+
+def note_red(home: Home, checked: Iterable[CheckedMemory]) -> None:
+    """Note what is red for hooks: all but names, which they look up themselves, and but what somebody keeps."""
+    project = home.store.project
+    if project is None or not os.path.isdir(home.root):
+        return
+    notes: list[RedNote] = []
+    for each in checked:
+        for position, one in enumerate(each.conditions):
+            if one.is_red and not isinstance(one.condition, Reference):
+                path = one.outcome.trace.path if one.outcome.trace else ""
+                notes.append(red_note(project.root, each.memory.sentence, position, path))
+    write_red_notes(home.store.paths, project.root, notes)
+
+
+def red_memories_as_is(home: Home) -> list[CheckedMemory]:
+    """Return red memories without writing into the home: the index is used as it is.
+
+    If there is none, it is made in memory, or nothing is returned if the log is large.
+    """
+    store = home.store
+    if not os.path.isdir(home.root) or store.project is None:
+        return []
+    if (connection := store.index_as_is()) is not None:
+        with translate_sqlite_errors():
+            return red_memories(connection, home)
+    if sum(map(store.log.size, store.log.segments())) > _MAX_LOG_BYTES:
+        return []
+    with closing(store.indexer.in_memory_index()) as fresh:
+        return red_memories(fresh, home)
+
+
+def _checked(connection: sqlite3.Connection, home: Home, rows: Sequence[MemoryRow]) -> Iterator[CheckedMemory]:
+    store, tree = home.store, None
+    here = store.scope_in(connection) if store.project else None
+    for row in rows:
+        if row.scope != here or store.project is None:
+            yield CheckedMemory(row, (), _ELSEWHERE if is_project_scope(row.scope) else _EVERYWHERE)
+            continue
+        compiled = compile_sentence(row.sentence)
+        if not compiled.conditions:
+            yield CheckedMemory(row, (), compiled.reason)
+            continue
+        root = store.project.root
+        if tree is None:
+            # Names are looked up from the root of the project.
+            listing = tracked_files(root)
+            tree = WorkTree(root, root, home.environment, listing=listing, seconds=LOOKUP_SECONDS)
+        memory = reader.load_memory(connection, row.id, must_decode)
+        kept = memory.kept_names if memory else frozenset()
+        yield CheckedMemory(row, tuple(_looked_up(tree, compiled, kept, home.settings.check_programs)))
+
+
+def _looked_up(
+    tree: WorkTree, compiled: Compiled, kept: frozenset[str], programs: Sequence[str]
+) -> Iterator[CheckedCondition]:
+    for condition in compiled.conditions:
+        if isinstance(condition, Reference) and condition.kind is ReferenceKind.PROGRAM:
+            # Whether a program is installed says something about the machine.
+            yield CheckedCondition(condition, unknown("it names a program, which is no part of a work tree"))
+        else:
+            outcome = look(tree, condition, help_programs=programs)
+            yield CheckedCondition(condition, outcome, condition.text in kept)
