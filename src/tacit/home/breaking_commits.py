@@ -1,7 +1,8 @@
-"""The commit since which a condition is red: git is asked when the line or the file came, or went.
+"""Since which commit a condition is red: git is asked when the line or the file came, or went.
 
 Git reads objects alone, within limits (`disk/read.py`), and never at a hook; it starts nothing that a repository names.
-What is only in the work tree has no commit yet, and what a shallow clone begins with was not changed by that commit.
+A file that no commit ever had is not called missing: it may be made elsewhere. What is only in the work tree has no
+commit yet, and what a shallow clone begins with was not changed by that commit.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import lru_cache
 from tacit.disk.read import read_head, run_git
 from tacit.home.git_versions import head_commit
 from tacit.home.project import git_folders
-from tacit.model.conditions import Trace
+from tacit.model.conditions import Outcome, State, Trace
 from tacit.record import Record
 
 _SECONDS = 3
@@ -29,41 +30,54 @@ class BreakingCommit(Record):
     subject: str
 
 
-def breaking_commit(root: str, environment: Mapping[str, str], trace: Trace | None) -> BreakingCommit | None:
-    """Return the commit behind a trace; None if there is none, or git does not say in time."""
+class History(Record):
+    """What git says of a trace: the commit, if there is one.
+
+    `is_never` is true of a file that no commit ever had, also if git finds none in time.
+    """
+
+    commit: BreakingCommit | None = None
+    is_never: bool = False
+
+
+def history_of(root: str, environment: Mapping[str, str], trace: Trace | None) -> History:
+    """Return what the history of HEAD says of a trace; nothing if git does not say in time."""
     head = head_commit(root)
-    return _breaking_commit(root, head, trace, tuple(sorted(environment.items()))) if trace and head else None
+    return _history_of(root, head, trace, tuple(sorted(environment.items()))) if trace and head else History()
 
 
-@lru_cache(maxsize=256)
-def _breaking_commit(
-    root: str, _head: str, trace: Trace, environment: tuple[tuple[str, str], ...]
-) -> BreakingCommit | None:
+def confirmed(root: str, environment: Mapping[str, str], outcome: Outcome) -> Outcome:
+    """Return an outcome, or unknown for a file that is called missing and that no commit ever had."""
+    if outcome.state is not State.RED or outcome.trace is None or outcome.trace.pattern or not outcome.trace.is_gone:
+        return outcome
+    is_never = history_of(root, environment, outcome.trace).is_never
+    return never_had(outcome.trace) if is_never else outcome
+
+
+def never_had(trace: Trace) -> Outcome:
+    return Outcome(State.UNKNOWN, f"no commit ever had {trace.path}", trace)
+
+
+@lru_cache(maxsize=512)
+def _history_of(root: str, _head: str, trace: Trace, environment: tuple[tuple[str, str], ...]) -> History:
     variables = dict(environment)
     exact = f":(top,literal){trace.path}"
     if trace.pattern:
         now = run_git(root, variables, "grep", "-q", "-E", "-e", trace.pattern, "HEAD", "--", exact, seconds=_SECONDS)
-        is_there, question = now is not None and now.returncode == 0, (f"-G{trace.pattern}", "--", exact)
+        question = (f"-G{trace.pattern}", "--", exact)
     else:
         now = run_git(root, variables, "cat-file", "-e", f"HEAD:{trace.path}", seconds=_SECONDS)
         # People name files by the end of their path.
         anywhere = exact if any(char in trace.path for char in "*?[\\") else f":(top,glob)**/{trace.path}"
         places = (exact, anywhere, f"{anywhere}/**") if trace.is_gone else (exact,)
-        is_there, question = (
-            now is not None and now.returncode == 0,
-            (
-                f"--diff-filter={'D' if trace.is_gone else 'A'}",
-                "--",
-                *places,
-            ),
-        )
-    if now is None or is_there == trace.is_gone:
-        return None  # it is so in the work tree alone, or git does not say
+        question = (f"--diff-filter={'D' if trace.is_gone else 'A'}", "--", *places)
+    if now is None or (now.returncode == 0) == trace.is_gone:
+        return History()  # it is so in the work tree alone, or git does not say
     done = run_git(root, variables, *_LOG, *question, seconds=_SECONDS)
-    parts = done.stdout.strip("\n").split("\t", 3) if done and done.returncode == 0 else []
-    return BreakingCommit(*parts[1:]) if len(parts) == 4 and not _is_boundary(root, parts[0]) else None
-
-
-def _is_boundary(root: str, commit: str) -> bool:
-    """Return whether a shallow clone begins with a commit: what it seems to add was there before."""
-    return commit.encode() in read_head(os.path.join(git_folders(root)[1], "shallow"), _MAX_SHALLOW_BYTES)
+    if done is not None and done.returncode != 0:
+        return History()
+    shallow = read_head(os.path.join(git_folders(root)[1], "shallow"), _MAX_SHALLOW_BYTES)
+    parts = done.stdout.strip("\n").split("\t", 3) if done else []
+    if len(parts) != 4:
+        return History(is_never=not shallow)
+    return History() if parts[0].encode() in shallow else History(BreakingCommit(*parts[1:]))

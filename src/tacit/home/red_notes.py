@@ -1,15 +1,16 @@
-"""Which conditions were red when somebody looked at all of them, for hooks, which have no time to look.
+"""What was found when somebody looked at all conditions of a work tree, for hooks, which have no time to look.
 
 Hooks look up names by themselves (`work_tree.py`). What needs more files is taken from here, as long as the work tree
-is as it was then: the same commit, and the same state of the file that contradicts the memory. Sentences are known by
-digests, so that a note has no words of a memory.
+is as it was then: the same commit, and the same state of the file that contradicts the memory. Paths that no commit
+ever had are noted, too, so that nobody asks git again. Sentences and paths are known by digests: a note has no words of
+a memory.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 
@@ -24,55 +25,59 @@ _DIGEST_CHARS = 24
 
 
 class RedNote(Record):
-    """A condition of a sentence, by its position, and the file that contradicts it with its signature."""
+    """A condition of a sentence, by its position, and the file that contradicts it, below the root."""
 
     sentence: str
     position: int
     path: str
-    signature: str
 
 
-def red_note(root: str, sentence: str, position: int, path: str) -> RedNote:
-    return RedNote(sentence_key(sentence), position, path, _signature(root, path))
+class Notes(Record):
+    """What is known of a work tree: the positions of red conditions by the digest of their sentence, if the work tree
+    is as it was; digests of paths that no commit ever had; and whether HEAD is at the commit that it was at."""
+
+    red: Mapping[str, Sequence[int]] = {}
+    never: frozenset[str] = frozenset()
+    is_current: bool = False
 
 
-def write_red_notes(paths: HomePaths, root: str, notes: Iterable[RedNote]) -> None:
+def write_notes(paths: HomePaths, root: str, red: Iterable[RedNote], never: Iterable[str]) -> None:
     """Replace the notes of a work tree. What cannot be written is looked up again next time."""
-    kept = sorted(notes)[:_MAX_NOTES]
+    rows = [[digest(note.sentence), note.position, note.path, _signature(root, note.path)] for note in red]
+    content = {"head": head_commit(root), "red": sorted(rows)[:_MAX_NOTES]}
+    content["never"] = sorted({*map(digest, never)})[:_MAX_NOTES]
     file = _file(paths, root)
     with suppress(OSError):
         current = read_file(file)
-        if not kept and current is None:
-            return
-        data = json.dumps({"head": head_commit(root), "red": [[*note] for note in kept]}).encode()
-        if data != current:
+        data = json.dumps(content).encode()
+        if data != current and (rows or content["never"] or current is not None):
             make_folder(paths.red_notes, below=paths.root)
             replace_file(OsDisk(), file, data)
 
 
-def red_positions(paths: HomePaths, root: str) -> dict[str, list[int]]:
-    """Return the red conditions of a work tree that is as it was, by `sentence_key`."""
+def read_notes(paths: HomePaths, root: str) -> Notes:
+    """Return the notes of a work tree; none if there are none, or they cannot be read."""
     file = _file(paths, root)
     if not os.path.lexists(file):
-        return {}
-    found: dict[str, list[int]] = {}
+        return Notes()
     with suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
         content = json.loads(read_file(file) or b"{}")
-        if content["head"] == head_commit(root):
-            for note in (RedNote(*row) for row in content["red"][:_MAX_NOTES]):
-                if note.signature == _signature(root, note.path):
-                    found.setdefault(note.sentence, []).append(note.position)
-    return found
+        is_current, red = content["head"] == head_commit(root), dict[str, list[int]]()
+        for sentence, position, path, signature in content["red"][:_MAX_NOTES] if is_current else ():
+            if signature == _signature(root, path):
+                red.setdefault(sentence, []).append(position)
+        return Notes(red, frozenset(content["never"]), is_current)
+    return Notes()
+
+
+def digest(text: str) -> str:
+    """Return what stands for a text in a note."""
+    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGEST_CHARS]
 
 
 def _file(paths: HomePaths, root: str) -> str:
-    return os.path.join(paths.red_notes, sentence_key(os.path.realpath(root)))
+    return os.path.join(paths.red_notes, digest(os.path.realpath(root)))
 
 
 def _signature(root: str, path: str) -> str:
     return file_signature(os.path.join(os.path.realpath(root), path)) if path else ""
-
-
-def sentence_key(text: str) -> str:
-    """Return what stands for a sentence, or for a folder, in a note."""
-    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGEST_CHARS]

@@ -147,6 +147,8 @@ class WorkTree:
             return unknown("it may be no path")
         if self._is_ignored(path):
             return unknown("git ignores it")
+        if _has_other_case(self._root, path):
+            return unknown("it is there in other letters")
         gone = red(f"{path} does not exist", Trace(path.rstrip("/"), is_gone=True))
         # It may be relative to another folder. The listing has all files, the index of Git all tracked ones.
         if self._listing is not None:
@@ -214,11 +216,12 @@ class WorkTree:
         nested = (b"/" + file.encode() + b"\0" in self.read_index() for file in kind.files)
         if self._listing is None and (not is_whole or any(nested)):
             return unknown("another folder may have it")
-        if len(files) > 1:
-            return red(f"no {kind.files[-1]} has the {kind.label} {name}")
-        path = os.path.relpath(files[0][0], self._root)
+        path = min(
+            (os.path.relpath(file, self._root) for file, _ in files), key=lambda each: (each.count(os.sep), each)
+        )
         trace = Trace(path, kind.pattern.format(literal_pattern(name)), is_gone=True)
-        return red(f"{path} has no {kind.label} {name}", trace)
+        shown = f"no {kind.files[-1]} has the" if len(files) > 1 else f"{path} has no"
+        return red(f"{shown} {kind.label} {name}", trace)
 
     # Branches
 
@@ -265,6 +268,15 @@ def _is_present(folder: str, path: str) -> bool:
         except (OSError, ValueError):
             return True
     return True
+
+
+def _has_other_case(root: str, path: str) -> bool:
+    """Return whether a folder has the file of a path under a name with other capitals."""
+    parent, _, name = path.rstrip("/").rpartition("/")
+    try:
+        return any(entry.casefold() == name.casefold() for entry in os.listdir(os.path.join(root, parent)))
+    except (OSError, ValueError):
+        return False
 
 
 def _is_tracked(index: bytes, path: str) -> bool:

@@ -113,25 +113,25 @@ def missing_names(memories: Iterable[MemoryRow], home: Home) -> dict[ClaimId, tu
     if project is None:
         return {}
     missing = missing_references(every, project.root, home.cwd, home.environment)
-    found = {claim: tuple(reference.text for reference in references) for claim, references in missing.items()}
-    for memory, texts in _noted_red(every, home, project.root):
-        found[memory.id] = tuple(dict.fromkeys((*found.get(memory.id, ()), *texts)))
-    return found
+    found = {claim: [reference.text for reference in references] for claim, references in missing.items()}
+    if os.path.isdir(home.store.paths.red_notes):
+        _apply_notes(found, every, home, project.root)
+    return {claim: tuple(dict.fromkeys(texts)) for claim, texts in found.items() if texts}
 
 
-def _noted_red(memories: Iterable[MemoryRow], home: Home, root: str) -> Iterator[tuple[MemoryRow, list[str]]]:
-    """Yield memories with what was red when all was looked up, and is so as long as the work tree is the same."""
-    if not os.path.isdir(home.store.paths.red_notes):
-        return
-    from tacit.home.red_notes import red_positions, sentence_key
+def _apply_notes(found: dict[ClaimId, list[str]], memories: Iterable[MemoryRow], home: Home, root: str) -> None:
+    """Add what was red when all was looked up, if the work tree is the same; leave out paths that never were in it."""
+    from tacit.home.red_notes import digest, read_notes
 
-    red = red_positions(home.store.paths, root)
-    for memory in memories if red else ():
-        if is_project_scope(memory.scope) and (positions := red.get(sentence_key(memory.sentence))):
+    notes = read_notes(home.store.paths, root)
+    for claim, texts in found.items():
+        found[claim] = [text for text in texts if digest(text.rstrip("/")) not in notes.never]
+    for memory in memories if notes.red else ():
+        if is_project_scope(memory.scope) and (positions := notes.red.get(digest(memory.sentence))):
             from tacit.model.condition_compiler import compile_sentence  # few memories are red
 
             conditions = compile_sentence(memory.sentence).conditions
-            yield memory, [conditions[at].text for at in positions if at < len(conditions)]
+            found.setdefault(memory.id, []).extend(conditions[at].text for at in positions if at < len(conditions))
 
 
 def missing_references(

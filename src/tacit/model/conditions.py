@@ -77,7 +77,10 @@ class Trace(Record):
 
 
 class Outcome(Record):
-    """What a work tree says of a condition, and why in words. What is red may have a trace."""
+    """What a work tree says of a condition, and why in words. What is red may have a trace.
+
+    What is unknown has one if it is the path of a file that no commit ever had.
+    """
 
     state: State
     why: str = ""

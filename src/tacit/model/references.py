@@ -54,6 +54,12 @@ _EXTENSION = re.compile(r".\.[A-Za-z][A-Za-z0-9]{0,7}$")
 _END = r"(?![\w<${*%=/-]|:\S)"  # of a name: what follows does not belong to it
 _SCRIPT = re.compile(rf"\b(?:npm|pnpm|yarn|bun) run(?:-script)? (\w(?:[\w:.-]*\w)?){_END}")
 _SCRIPT_COMMAND = re.compile(r"\b(?:(?:npm|pnpm|yarn) (test|start)|bun (start))\b(?![:.=-]\w)")
+# Of `pnpm x` and `yarn x`, x may be a program; these are scripts.
+_SHORT_SCRIPT = re.compile(
+    rf"(?:pnpm|yarn) ((?:build|dev|lint|format|fmt|typecheck|type-check|codegen|generate|prettify|e2e|preview)"
+    rf"|[a-z][\w-]*(?::[\w-]+)+){_END}"
+)
+_VARIABLES = re.compile(r"(?:[A-Z][A-Z0-9_]*=\S* )+")
 _TARGET = re.compile(rf"(make|just) ([A-Za-z](?:[\w.-]*\w)?){_END}")
 _VERB = re.compile(r"\b(?:run|running|use|via|type) (?=make )")  # before a target that is not marked as code
 _PROGRAM = re.compile(r"\b(?:run|execute|type|invoke|start)(?:s|ning)? `([a-z][a-z0-9_.+-]*)[ `]", re.IGNORECASE)
@@ -77,13 +83,15 @@ _DOUBTS = (
     (
         "it speaks of what is planned",
         r"\b(?:will|won't|going to|plan(?:s|ned|ning)?|todo|fixme|tbd|roadmap|soon|eventually|upcoming"
-        r"|propos(?:e|ed|al)|not yet|yet|in (?:the )?future|next (?:week|month|quarter|year|release|version|sprint)|(?<!or )later|someday"
+        r"|propos(?:e|ed|al)|yet|in (?:the )?future|next (?:week|month|quarter|year|release|version|sprint)|someday"
+        r"|(?<!or )later"
         r"|migrat(?:e|ing|ion) (?:to|from)|upgrad(?:e|ing) (?:to|from)|mov(?:e|ing) (?:to|away)|once (?:we|the))\b",
     ),
     (
         "it speaks of what may be",
         r"\b(?:may|might|maybe|perhaps|optional(?:ly)?|could|whichever|whatever"
-        r"|if (?:present|any|available|needed|it exists|there(?:'s| is| are)|you (?:have|use|prefer)|they exist)|(?:if|when|where) (?:available|applicable|present)"
+        r"|if (?:present|any|available|needed|it exists|there(?:'s| is| are)|you (?:have|use|prefer)|they exist)"
+        r"|(?:if|when|where) (?:available|applicable|present)"
         r"|unless|except(?:ion)?s?|otherwise|outside of)\b",
     ),
     (
@@ -100,7 +108,8 @@ _DOUBTS = (
 # Commands that are named to be left alone. "Never run `make wipe` without asking" names one that is there.
 _TURNED_DOWN = re.compile(
     r"\b(?:never|do not|don['’]t|avoid|not|no|instead of|rather than|over)"
-    r"(?: (?:ever|run|running|use|using|call|type))* `[^`\n]{1,300}`(?:(?:,| or|, or| and) `[^`\n]{1,300}`){0,4}(?! without\b)",
+    r"(?: (?:ever|run|running|use|using|call|type))* `[^`\n]{1,300}`(?:(?:,| or|, or| and) `[^`\n]{1,300}`){0,4}"
+    r"(?! without\b)",
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(
@@ -217,7 +226,12 @@ def _is_plain_path(path: str) -> bool:
     parts = path.rstrip("/").split("/")
     if not all(parts) or any(part in GENERATED_FOLDERS or part.startswith("..") for part in parts):
         return False
-    if parts[0] in _TRANSIENT_FOLDERS or parts[0].startswith("-") or _PLACEHOLDER.search(path):
+    if (
+        ".local." in parts[-1]
+        or parts[0] in _TRANSIENT_FOLDERS
+        or parts[0].startswith("-")
+        or _PLACEHOLDER.search(path)
+    ):
         return False
     return len(parts) == 1 or "." not in parts[0].lstrip(".")  # else a domain
 
@@ -229,8 +243,8 @@ def _in_commands(texts: Iterable[str]) -> Iterator[Reference]:
     """Yield the names in code, in each part of a line at which a command may begin."""
     for text in texts:
         for part in _COMMAND_BREAK.split(text):
-            command = part.strip().removeprefix("$ ").split(" #", 1)[0].strip()
-            if match := _SCRIPT.match(command) or _SCRIPT_COMMAND.match(command):
+            command = _VARIABLES.sub("", part.strip().removeprefix("$ ").split(" #", 1)[0].strip(), count=1)
+            if match := _SCRIPT.match(command) or _SCRIPT_COMMAND.match(command) or _SHORT_SCRIPT.match(command):
                 reference = _script_reference(match)
             else:
                 match = _TARGET.match(command)

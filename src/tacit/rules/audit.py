@@ -16,6 +16,7 @@ from math import inf
 from tacit.contradiction import oppose
 from tacit.contradiction.profile import is_restatement, profile_statement, restatement_key
 from tacit.contradiction.terms import share_enough, topics
+from tacit.home.breaking_commits import confirmed
 from tacit.home.conditions import look
 from tacit.home.work_tree import WorkTree
 from tacit.model.claim import GLOBAL
@@ -129,7 +130,7 @@ def audit(place: RulePlace) -> AuditReport:
             for secret in dict.fromkeys(read.secrets[file.path])
         ),
         *_never_loaded(read.rules),
-        *_gone(read),
+        *_gone(read, place.environment),
         *_contradictions(statements),
         *_duplicates(statements),
     ]
@@ -168,7 +169,7 @@ class LookedUp(Record):
     outcome: Outcome
 
 
-def look_up(read: ReadRules) -> Iterator[LookedUp]:
+def look_up(read: ReadRules, environment: Mapping[str, str]) -> Iterator[LookedUp]:
     """Yield the conditions of the lines of the project's files, each once for a file, with what its work tree says."""
     listing = read.rules.listing
     if not listing.is_complete:
@@ -185,12 +186,13 @@ def look_up(read: ReadRules) -> Iterator[LookedUp]:
             is_of_part = not isinstance(condition, Reference) and folder != listing.root
             if (line.path, condition.text) not in seen and not (is_path and line.is_example) and not is_of_part:
                 seen.add((line.path, condition.text))
-                yield LookedUp(line, condition, look(tree, condition, folder=folder))
+                outcome = look(tree, condition, folder=folder)
+                yield LookedUp(line, condition, confirmed(listing.root, environment, outcome))
 
 
-def _gone(read: ReadRules) -> Iterator[RuleFinding]:
+def _gone(read: ReadRules, environment: Mapping[str, str]) -> Iterator[RuleFinding]:
     """Yield what lines of the project's files say that its work tree contradicts."""
-    for found in look_up(read):
+    for found in look_up(read, environment):
         if found.outcome.state is State.RED:
             quote = clip(plain_text(found.line.text), _MAX_QUOTE_CHARS)
             yield RuleFinding(FindingKind.GONE, found.line.name, found.line.line, _gone_text(found), quote)

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
 
-from tacit.home.breaking_commits import BreakingCommit, breaking_commit
+from tacit.home.breaking_commits import BreakingCommit, confirmed, history_of, never_had
 from tacit.home.conditions import look
 from tacit.home.home import Home, HomePart
-from tacit.home.red_notes import RedNote, red_note, write_red_notes
+from tacit.home.red_notes import RedNote, digest, read_notes, write_notes
 from tacit.home.work_tree import WorkTree, tracked_files
 from tacit.index import reader, sessions
 from tacit.index.database import translate_sqlite_errors
@@ -25,7 +25,7 @@ from tacit.index.reader import MemoryRow
 from tacit.index.sessions import SessionRow
 from tacit.log.codec import must_decode
 from tacit.model.claim import Status, is_project_scope
-from tacit.model.condition_compiler import Compiled, compile_sentence
+from tacit.model.condition_compiler import compile_sentence
 from tacit.model.conditions import Condition, Outcome, State, unknown
 from tacit.model.memory import Memory
 from tacit.model.references import Reference, ReferenceKind
@@ -150,7 +150,8 @@ class MemoryConditions(HomePart):
         """Return a red condition with its commit, and the latest session that changed the file or one in the folder."""
         commit = None
         if self._store.project and time.monotonic() < deadline:
-            commit = breaking_commit(self._store.project.root, self._home.environment, checked.outcome.trace)
+            trace = checked.outcome.trace
+            commit = history_of(self._store.project.root, self._home.environment, trace).commit
         condition, why = checked.condition, checked.outcome.why
         is_path = isinstance(condition, Reference) and condition.kind is ReferenceKind.PATH
         path = f"/{condition.name}" if isinstance(condition, Reference) else ""
@@ -177,17 +178,19 @@ def red_memories(connection: sqlite3.Connection, home: Home) -> list[CheckedMemo
 
 
 def note_red(home: Home, checked: Iterable[CheckedMemory]) -> None:
-    """Note what is red for hooks: all but names, which they look up themselves, and but what somebody keeps."""
+    """Note for hooks what is red, but for names, which they look up themselves, and for what somebody keeps."""
     project = home.store.project
     if project is None or not os.path.isdir(home.root):
         return
-    notes: list[RedNote] = []
+    red: list[RedNote] = []
+    never: list[str] = []
     for each in checked:
-        for position, one in enumerate(each.conditions):
-            if one.is_red and not isinstance(one.condition, Reference):
-                path = one.outcome.trace.path if one.outcome.trace else ""
-                notes.append(red_note(project.root, each.memory.sentence, position, path))
-    write_red_notes(home.store.paths, project.root, notes)
+        for position, (condition, outcome, is_kept) in enumerate(each.conditions):
+            if outcome.state is State.UNKNOWN and outcome.trace:
+                never.append(outcome.trace.path)
+            elif outcome.state is State.RED and not is_kept and not isinstance(condition, Reference):
+                red.append(RedNote(each.memory.sentence, position, outcome.trace.path if outcome.trace else ""))
+    write_notes(home.store.paths, project.root, red, never)
 
 
 def red_memories_as_is(home: Home) -> list[CheckedMemory]:
@@ -208,7 +211,7 @@ def red_memories_as_is(home: Home) -> list[CheckedMemory]:
 
 
 def _checked(connection: sqlite3.Connection, home: Home, rows: Sequence[MemoryRow]) -> Iterator[CheckedMemory]:
-    store, tree = home.store, None
+    store, looker = home.store, None
     here = store.scope_in(connection) if store.project else None
     for row in rows:
         if row.scope != here or store.project is None:
@@ -218,23 +221,26 @@ def _checked(connection: sqlite3.Connection, home: Home, rows: Sequence[MemoryRo
         if not compiled.conditions:
             yield CheckedMemory(row, (), compiled.reason)
             continue
-        root = store.project.root
-        if tree is None:
-            # Names are looked up from the root of the project.
-            listing = tracked_files(root)
-            tree = WorkTree(root, root, home.environment, listing=listing, seconds=LOOKUP_SECONDS)
+        looker = looker or _Looker(home, store.project.root)
         memory = reader.load_memory(connection, row.id, must_decode)
         kept = memory.kept_names if memory else frozenset()
-        yield CheckedMemory(row, tuple(_looked_up(tree, compiled, kept, home.settings.check_programs)))
+        looked = ((each, looker.look(each)) for each in compiled.conditions)
+        yield CheckedMemory(row, tuple(CheckedCondition(each, said, each.text in kept) for each, said in looked))
 
 
-def _looked_up(
-    tree: WorkTree, compiled: Compiled, kept: frozenset[str], programs: Sequence[str]
-) -> Iterator[CheckedCondition]:
-    for condition in compiled.conditions:
+class _Looker:
+    """Looks conditions up from the root of a project, within the time that a person waits."""
+
+    def __init__(self, home: Home, root: str) -> None:
+        self._home, self._root = home, root
+        self._tree = WorkTree(root, root, home.environment, listing=tracked_files(root), seconds=LOOKUP_SECONDS)
+        notes = read_notes(home.store.paths, root)
+        self._never = notes.never if notes.is_current else frozenset[str]()
+
+    def look(self, condition: Condition) -> Outcome:
         if isinstance(condition, Reference) and condition.kind is ReferenceKind.PROGRAM:
-            # Whether a program is installed says something about the machine.
-            yield CheckedCondition(condition, unknown("it names a program, which is no part of a work tree"))
-        else:
-            outcome = look(tree, condition, help_programs=programs)
-            yield CheckedCondition(condition, outcome, condition.text in kept)
+            return unknown("it names a program, which is no part of a work tree")
+        outcome = look(self._tree, condition, help_programs=self._home.settings.check_programs)
+        if outcome.state is State.RED and outcome.trace and digest(outcome.trace.path) in self._never:
+            return never_had(outcome.trace)
+        return outcome if self._tree.is_late else confirmed(self._root, self._home.environment, outcome)
