@@ -73,7 +73,7 @@ def test_a_kept_name_is_not_asked_about_again(person: Person, project: Path) -> 
     review(person, project, (ASK, "k"))
     assert cards(person, project) == []
     assert "not in this work tree" not in person.tacit("doctor", cwd=project).out
-    assert "(not found here: docs/api.md)" in person.tacit("brief", cwd=project).out
+    assert "(not true here: docs/api.md)" in person.tacit("brief", cwd=project).out
     assert "kept although something is missing" in person.tacit("undo", cwd=project).out
     assert len(cards(person, project)) == 1
 

@@ -219,8 +219,8 @@ def test_a_rule_that_names_a_missing_file_is_told_with_a_remark(person: Person) 
     assert "not found" not in told(person)
     (work(person) / "docs" / "api.md").unlink()
 
-    assert "always follow docs/api.md (not found here: docs/api.md) (" in told(person, prompt="hello again")
-    assert "(not found here: docs/api.md)" in person.tacit("brief", cwd=work(person)).out
+    assert "always follow docs/api.md (not true here: docs/api.md) (" in told(person, prompt="hello again")
+    assert "(not true here: docs/api.md)" in person.tacit("brief", cwd=work(person)).out
 
 
 def test_a_description_of_what_is_missing_is_left_out(person: Person) -> None:

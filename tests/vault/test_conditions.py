@@ -85,7 +85,7 @@ def test_a_list_without_writing_into_the_home(person: Person, project: Path, has
     before = files_of(person.home)
     with Home(person.home, cwd=project, environment=person.environment()) as home:
         (row,) = red_memories_as_is(home)
-    assert (row.memory.sentence, [one.condition.text for one in row.red]) == (RULE, ["docs/api.md"])
+    assert (row.memory.sentence, [one.condition.text for one in row.verdict.red]) == (RULE, ["docs/api.md"])
     assert files_of(person.home) == before
 
 

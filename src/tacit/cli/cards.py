@@ -11,7 +11,7 @@ from tacit.cli import output
 from tacit.cli.commands import Invocation, Option
 from tacit.cli.output import JsonObject, bold, dim, echo, echo_json_list, echo_wrapped, first_lines, pluralize, warn
 from tacit.model.claim import is_project_scope, project_name
-from tacit.model.conditions import State
+from tacit.model.conditions import State, TreeVerdict
 from tacit.model.event import timestamp
 from tacit.model.memory import Memory
 from tacit.text.display import clip, printable
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from tacit.index.reader import MemoryRow
     from tacit.model.claim import Claim
-    from tacit.vault.conditions import CheckedMemory
     from tacit.vault.listing import ListedMemory, Listing
     from tacit.vault.memories import DecisionOutcome
     from tacit.vault.review import Card
@@ -134,8 +133,8 @@ def echo_memory(listed: ListedMemory, bullet: str = "") -> None:
         marks.append(f"seen {memory.strength} times")
     if listed.conflict:
         marks.append("conflict")
-    if listed.checked and listed.checked.conditions:
-        marks.append(listed.checked.state.value)
+    if listed.verdict and listed.verdict.conditions:
+        marks.append(listed.verdict.state.value)
     if listed.overruled_by:
         marks.append(f"overruled by {listed.overruled_by}")
     echo_wrapped(f"{bullet}{output.cyan(f'[{listed.short}]')} {printable(memory.claim.sentence)}")
@@ -239,7 +238,7 @@ def memory_json(listed: ListedMemory) -> JsonObject:
         "reason": memory.reason or listed.reason,
         "contradicts": [row.id for row in listed.contradicts],
         "may_be_same": [row.id for row in listed.may_be_same],
-        "work_tree": tree_json(listed.checked),
+        "work_tree": tree_json(listed.verdict),
     }
 
 
@@ -253,11 +252,11 @@ def missing_json(conditions: Iterable[tuple[str, str]]) -> list[JsonObject]:
     return [{"text": text, "reason": why, "commit": None, "last_change": None} for text, why in conditions]
 
 
-def tree_json(checked: CheckedMemory | None) -> JsonObject | None:
+def tree_json(verdict: TreeVerdict | None) -> JsonObject | None:
     """Return what the work tree says of a memory; None if it was not asked."""
-    return checked and {
-        "state": checked.state.value,
-        "reason": checked.why,
+    return verdict and {
+        "state": verdict.state.value,
+        "reason": verdict.why,
         "conditions": [
             {
                 "text": one.condition.text,
@@ -265,16 +264,16 @@ def tree_json(checked: CheckedMemory | None) -> JsonObject | None:
                 "reason": one.outcome.why,
                 "kept": one.is_kept,
             }
-            for one in checked.conditions
+            for one in verdict.conditions
         ],
     }
 
 
-def tree_lines(checked: CheckedMemory) -> Iterator[str]:
+def tree_lines(verdict: TreeVerdict) -> Iterator[str]:
     """Yield what the work tree says of a memory, with what it asks for."""
-    why = f": {printable(checked.why)}" if checked.why and checked.state is not State.GREEN else ""
-    yield f"{tree_mark(checked.state)}{why}"
-    for one in checked.conditions if len(checked.conditions) > 1 else ():
+    why = f": {printable(verdict.why)}" if verdict.why and verdict.state is not State.GREEN else ""
+    yield f"{tree_mark(verdict.state)}{why}"
+    for one in verdict.conditions if len(verdict.conditions) > 1 else ():
         kept = ", kept by you" if one.is_kept else ""
         yield f"    {one.outcome.state.value}{kept}: {printable(one.condition.text)}"
 

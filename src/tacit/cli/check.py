@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from tacit.cli import cards, output
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command
-from tacit.cli.output import dim, echo, echo_lines, echo_wrapped, pluralize
+from tacit.cli.output import dim, echo, echo_wrapped, pluralize
 from tacit.cli.review import card_json
-from tacit.model.conditions import State
+from tacit.errors import UsageError
+from tacit.model.conditions import State, TreeVerdict
 from tacit.text.display import clip, printable
-from tacit.vault.conditions import RedMemory
+from tacit.vault.conditions import CheckedMemory, RedMemory
 from tacit.vault.listing import ListedMemory
 
 _MAX_SUBJECT_CHARS = 70
@@ -21,6 +22,7 @@ _MAX_SUBJECT_CHARS = 70
     "[ID]",
     "tacit check",
     Option("--all", help="also what is green or unknown, with the reason"),
+    Option("--keep", help="keep the memory ID although the work tree says otherwise; you are not asked about it again"),
     EXIT_CODE_OPTION,
     JSON_OPTION,
 )
@@ -31,42 +33,54 @@ def run_check(call: Invocation) -> int:
     check.programs uv,gh). Nothing else is run.
 
     Red ones come first, with the commit since which the work tree says otherwise, and what to type next. What cannot
-    be looked up with certainty is unknown. With an ID, that memory alone, with all its conditions. --json prints
-    memories with `work_tree`; for red ones `missing` has the commit.
+    be looked up with certainty is unknown. With an ID, that memory alone, with all its conditions.
 
     With --exit-code, the exit code is 1 when nothing is red.
     """
     conditions = call.vault.conditions
-    if call.args:
-        listed = call.vault.search.show(call.vault.search.meant(call.text()))
-        entries = [*conditions.marked([listed])]
-        red = [one for one in conditions.red() if one.listed.memory.id == listed.memory.id]
+    wanted = call.vault.search.show(call.vault.search.meant(call.text())).memory.id if call.args else None
+    if call.flag("--keep") and wanted is None:
+        raise call.usage_error("an ID with --keep")
+    checked = conditions.check_all()
+    red = [one for one in conditions.red(checked) if wanted in (None, one.listed.memory.id)]
+    if call.flag("--keep"):
+        return _keep(call, red)
+    if wanted:
+        entries = [*conditions.marked([call.vault.search.show(wanted)])]
     else:
-        checked, red = conditions.check_all(), conditions.red()
-        show = call.vault.search.show
-        entries = [show(one.memory.id)._replace(checked=one) for one in checked if _is_wanted(call, one.state)]
+        everything = call.flag("--all") or call.flag("--json")
+        shown = sorted((one for one in checked if everything or one.is_red), key=_order)
+        entries = [call.vault.search.show(one.memory.id)._replace(verdict=one.verdict) for one in shown]
     if call.shows_json(lambda: [_check_json(one, red) for one in entries]):
         return call.exit_code(found=bool(red))
     if call.vault.home.store.project is None:
         echo("This folder is in no project: there is no work tree to look at.")
         return call.exit_code(found=False)
     for one in red:
-        echo_lines(_red_lines(one))
-    rest = [one for one in entries if one.checked and one.checked.state is not State.RED]
-    for state in (State.GREEN, State.UNKNOWN) if call.args or call.flag("--all") else ():
-        for each in rest:
-            if each.checked and each.checked.state is state:
-                _echo_other(each)
-    if not call.args:
-        counts = Counter(one.state for one in checked)
+        echo_wrapped(*_red_lines(one))
+    for each in entries:
+        if each.verdict and each.verdict.state is not State.RED:
+            echo_wrapped(*_other_lines(each, each.verdict))
+    if not wanted:
+        counts = Counter(one.verdict.state for one in checked)
+        numbers = f"{counts[State.RED]} red, {counts[State.GREEN]} green, {counts[State.UNKNOWN]} unknown"
         hint = "" if call.flag("--all") or not checked else ": tacit check --all"
-        kept = f"{counts[State.RED]} red, {counts[State.GREEN]} green, {counts[State.UNKNOWN]} unknown"
-        echo(f"{pluralize(len(checked), 'memory', 'memories')} of this project: {kept}{hint}")
+        echo(f"{pluralize(len(checked), 'memory', 'memories')} of this project: {numbers}{hint}")
     return call.exit_code(found=bool(red))
 
 
-def _is_wanted(call: Invocation, state: State) -> bool:
-    return state is State.RED or call.flag("--all") or call.flag("--json")
+def _order(checked: CheckedMemory) -> int:
+    return (State.RED, State.GREEN, State.UNKNOWN).index(checked.verdict.state)
+
+
+def _keep(call: Invocation, red: list[RedMemory]) -> int:
+    """Keep a red memory: what it says now is not asked about again."""
+    if not red:
+        raise UsageError("that memory is not red: there is nothing to keep it despite", "tacit check")
+    (one,) = red
+    names = [condition.text for condition in one.missing]
+    echo(cards.outcome_line("Kept", call.vault.memories.keep_despite(one.listed.memory.id, names)))
+    return 0
 
 
 def _red_lines(red: RedMemory) -> Iterator[str]:
@@ -76,19 +90,18 @@ def _red_lines(red: RedMemory) -> Iterator[str]:
         subject = f" “{clip(condition.commit.subject, _MAX_SUBJECT_CHARS)}”" if condition.commit else ""
         since = f", {condition.since}{subject}" if condition.commit else ""
         yield f"     {printable(f'{condition.why}{since}')}"
-    yield dim(f'     tacit edit {short} "…"   tacit forget {short}   tacit review, to keep it as it is')
+    yield dim(f'     tacit edit {short} --text "…"   tacit forget {short}   tacit check {short} --keep')
 
 
-def _echo_other(listed: ListedMemory) -> None:
-    checked = listed.checked
-    if checked is None:
-        return
-    mark = cards.tree_mark(checked.state)
-    echo_wrapped(f"{mark}  {output.cyan(f'[{listed.short}]')} {printable(listed.memory.claim.sentence)}")
-    if checked.state is State.UNKNOWN:
-        echo(dim(f"     {printable(checked.why)}"))
-    for one in checked.conditions if checked.state is State.GREEN else ():
-        echo(dim(f"     {one.outcome.state.value}: {printable(one.condition.text)}"))
+def _other_lines(listed: ListedMemory, verdict: TreeVerdict) -> Iterator[str]:
+    mark = cards.tree_mark(verdict.state)
+    yield f"{mark}  {output.cyan(f'[{listed.short}]')} {printable(listed.memory.claim.sentence)}"
+    if verdict.state is State.UNKNOWN:
+        yield dim(f"     {printable(verdict.why)}")
+    for one in verdict.conditions if verdict.state is State.GREEN else ():
+        kept = ", kept by you" if one.is_kept else ""
+        why = f", {one.outcome.why}" if one.outcome.why else ""
+        yield dim(f"     {one.outcome.state.value}{kept}: {printable(one.condition.text)}{printable(why)}")
 
 
 def _check_json(listed: ListedMemory, red: list[RedMemory]) -> output.JsonObject:

@@ -537,6 +537,7 @@ _FORM_ACCESS: Mapping[str, Mapping[str, AccessLevel]] = {
     "review": {"--dismiss": _PERSON},
     "undo": {"--list": _ANYBODY},
     "conflicts": {"--keep": _PERSON, "--keep-both": _PERSON},
+    "check": {"--keep": _PERSON},
     "guard": {"on": _PERSON, "off": _PERSON, "allow": _PERSON},
     "trust": {"--yes": _PERSON, "--revoke": _PERSON},
     "sync": dict.fromkeys(("--yes", "--keep", "--status", "--only", "--timer"), _PERSON),

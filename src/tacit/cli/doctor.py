@@ -223,7 +223,7 @@ def _audit_lines(report: AuditReport, outdated: Sequence[CheckedMemory]) -> Iter
                 yield dim(f"    “{printable(quote)}”")
     for checked in outdated:
         place = output.bold(f"memory {checked.memory.id}")
-        yield f"{place}: gone: {printable(checked.why)}; see: tacit review"
+        yield f"{place}: gone: {printable(checked.verdict.why)}; see: tacit review"
         yield dim(f"    “{printable(checked.memory.sentence)}”")
     if report.findings or outdated:
         yield ""
@@ -269,7 +269,7 @@ def _audit_json(report: AuditReport, outdated: Sequence[CheckedMemory]) -> JsonO
         "outdated_memories": [
             {
                 **reference_json(row.memory),
-                "missing": missing_json((one.condition.text, one.outcome.why) for one in row.red),
+                "missing": missing_json((one.condition.text, one.outcome.why) for one in row.verdict.red),
             }
             for row in outdated
         ],

@@ -180,7 +180,7 @@ def run_list(call: Invocation) -> int:
     )
     memories = Listing(call.vault.conditions.marked(memories), memories.total)
     if state := call.value("--check"):
-        entries = [each for each in memories if each.checked and each.checked.state == state]
+        entries = [each for each in memories if each.verdict and each.verdict.state == state]
         memories = Listing(entries[: cards.list_limit(call)], len(entries))
     title, echo_listed = bold(f"Memories ({memories.total})"), partial(cards.echo_memory, bullet="- ")
     code = cards.show_list(call, memories, "memory", cards.memory_json, echo_listed, title=title)
@@ -213,8 +213,8 @@ def run_show(call: Invocation) -> None:
         echo(f"    {cards.conclusion_text(listed.concluded_by)}")
     if memory.reason and not memory.author:
         echo(f"    reason: {printable(memory.reason)}")
-    if listed.checked and listed.checked.conditions:
-        echo_lines(f"    {'work tree: ' * (not at)}{line}" for at, line in enumerate(cards.tree_lines(listed.checked)))
+    if listed.verdict and listed.verdict.conditions:
+        echo_lines(f"    {'work tree: ' * (not at)}{line}" for at, line in enumerate(cards.tree_lines(listed.verdict)))
     echo(f"    more: tacit why {listed.short}")
 
 

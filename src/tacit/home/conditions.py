@@ -283,7 +283,7 @@ def _look_at_text(tree: WorkTree, ban: BannedText) -> Outcome:
     """Return whether a text occurs in code below a folder, outside of comments, strings and tests."""
     if not os.path.isdir(os.path.join(tree.root, ban.folder)):
         return unknown(f"there is no folder {ban.folder}")
-    pattern, count, size = _needle_pattern(ban), 0, 0
+    count = size = 0
     for path in _code_files(os.path.join(tree.root, ban.folder)):
         count += 1
         if count > _MAX_FILES or size > _MAX_BYTES or tree.is_late:
@@ -291,39 +291,49 @@ def _look_at_text(tree: WorkTree, ban: BannedText) -> Outcome:
         text = tree.read(path) or ""
         size += len(text)
         name = os.path.relpath(path, tree.root)
-        if ban.needle in text and not _TESTS.search(name) and (number := _line_with(pattern, text)):
+        if ban.needle in text and not _TESTS.search(name) and (number := _line_with(ban, text)):
             return red(f"{name}:{number} has {ban.needle.rstrip('(')}", Trace(name, literal_pattern(ban.needle)))
     return GREEN if count else unknown(f"there is no code in {ban.folder}")
 
 
-def _needle_pattern(ban: BannedText) -> re.Pattern[str]:
-    needle = re.escape(ban.needle)
+_IMPORT = re.compile(
+    r"(?:\bfrom|\bimport|\brequire\(|\bimport\()\s{0,4}[\"'](?P<quoted>[^\"'\n]{1,200})[\"']"
+    r"|^\s{0,80}(?:from|import)\s{1,4}(?P<bare>[\w.]{1,200})"
+)
+
+
+def _place_in(ban: BannedText, line: str) -> int:
+    """Return where a line has a text outside of a string, or an import of a module; -1 if it has none."""
     if ban.is_import:
-        quoted = rf"(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*[\"']{needle}(?:/[^\"']*)?[\"']"
-        return re.compile(rf"{quoted}|^\s*(?:from|import)\s+{needle}(?![\w-])")
-    return re.compile(rf"(?<![\w$.\"'`]){needle}" + ("" if ban.needle.endswith("(") else r"(?![\w$])"))
+        match = _IMPORT.search(line)
+        module = (match["quoted"] or match["bare"]) if match else ""
+        is_it = module == ban.needle or module.startswith((f"{ban.needle}/", f"{ban.needle}."))
+        return match.start() if match and is_it else -1
+    at = line.find(ban.needle)
+    before, after = line[:at], line[at + len(ban.needle) : at + len(ban.needle) + 1]
+    is_part = (
+        (at > 0 and (before[-1].isalnum() or before[-1] in "_$.")) or (not ban.needle.endswith("(") and after.isalnum())
+    )
+    is_string = any(before.count(mark) % 2 for mark in "\"'`")
+    return -1 if at < 0 or is_part or is_string else at
 
 
-def _line_with(pattern: re.Pattern[str], text: str) -> int:
+def _line_with(ban: BannedText, text: str) -> int:
     """Return the number of the first line of code with a text; 0 if there is none."""
-    in_comment, allowed = "", False
+    comment_end, is_allowed = "", False
     for number, line in enumerate(text.split("\n"), 1):
-        if in_comment:
-            in_comment = "" if in_comment in line else in_comment
+        if comment_end:
+            comment_end = "" if comment_end in line else comment_end
             continue
         stripped = line.strip()
         if stripped.startswith(("/*", '"""', "'''")):
             end = "*/" if stripped.startswith("/*") else stripped[:3]
-            in_comment = "" if end in stripped[len(end) :] else end
-        is_allowed, allowed = allowed, bool(_ALLOWED_LINE.search(line))
-        if is_allowed or allowed or not (match := pattern.search(line)):
+            comment_end = "" if end in stripped[len(end) :] else end
+        was_allowed, is_allowed = is_allowed, bool(_ALLOWED_LINE.search(line))
+        if was_allowed or is_allowed or (at := _place_in(ban, line)) < 0:
             continue
-        before = line[: match.start()]
-        is_string = any(before.count(mark) % 2 for mark in "\"'`") and not match[0].startswith(
-            ("from", "import", "require")
-        )
         comment = _COMMENT.search(line)
-        if not is_string and not (comment and comment.start() <= match.start()):
+        if comment is None or comment.start() > at:
             return number
     return 0
 

@@ -20,6 +20,7 @@ from tacit.model.conditions import GREEN, HelpOption, Outcome, red, unknown
 _SECONDS = 5
 _MAX_CHARS = 256 * 1024
 _MIN_CHARS = 40  # less is no help
+_OPTION = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*")
 
 
 def look_at_option(tree: WorkTree, condition: HelpOption) -> Outcome:
@@ -34,7 +35,7 @@ def look_at_option(tree: WorkTree, condition: HelpOption) -> Outcome:
     text = _help_of(program, condition.words[1:], file_signature(program))
     if len(text) < _MIN_CHARS:
         return unknown(f"{command} --help says nothing")
-    has_option = re.search(rf"(?<![\w-]){re.escape(condition.option)}(?![\w-])", text) is not None
+    has_option = condition.option in _OPTION.findall(text)
     if has_option == condition.is_wanted:
         return GREEN
     return red(f"{command} --help {'names' if has_option else 'does not name'} {condition.option}")

@@ -8,65 +8,61 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from tacit.home.work_tree import WorkTree
 from tacit.model.conditions import GREEN, Outcome, PinnedVersion, Trace, Version, literal_pattern, red, unknown
 from tacit.model.versions import LANGUAGES, parse_version
 from tacit.record import Record
 
-_VERSION = r"v?(?P<version>\d[\d.]*)"
-_MINIMUM = r"(?P<least>>=|\^|~=|~>)? ?"
-# Files with the version of a language: a name and the line with it. A lower bound admits what is later.
-_LANGUAGE_FILES = {
-    "python": (
-        (".python-version", rf"^(?:cpython-)?{_VERSION}"),
-        (".tool-versions", rf"^python[ \t]+{_VERSION}"),
-        ("runtime.txt", rf"^python-{_VERSION}"),
-        ("mise.toml", rf'^python[ ]*=[ ]*"{_VERSION}"'),
-        ("Pipfile", rf'^python_(?:full_)?version[ ]*=[ ]*"{_VERSION}"'),
-        ("pyproject.toml", rf'^requires-python[ ]*=[ ]*["\'](?P<least>>=|~=)? ?{_VERSION}'),
-        ("pyproject.toml", rf'^python[ ]*=[ ]*["\'](?P<least>>=|\^|~)? ?{_VERSION}'),
-    ),
-    "node": (
-        (".nvmrc", rf"^{_VERSION}"),
-        (".node-version", rf"^{_VERSION}"),
-        (".tool-versions", rf"^node(?:js)?[ \t]+{_VERSION}"),
-        ("mise.toml", rf'^node[ ]*=[ ]*"{_VERSION}"'),
-        ("package.json", rf'"engines"[ ]*:[ ]*\{{[^}}]*"node"[ ]*:[ ]*"(?P<least>>=|\^|~)? ?{_VERSION}'),
-    ),
-    "go": (("go.mod", rf"^(?P<least>)go[ ]+{_VERSION}"), (".tool-versions", rf"^(?:go|golang)[ \t]+{_VERSION}")),
-    "rust": (
-        ("rust-toolchain.toml", rf'^channel[ ]*=[ ]*"{_VERSION}"'),
-        ("rust-toolchain", rf"^{_VERSION}"),
-        ("Cargo.toml", rf'^rust-version[ ]*=[ ]*(?P<least>)"{_VERSION}"'),
-    ),
-    "ruby": (
-        (".ruby-version", rf"^(?:ruby-)?{_VERSION}"),
-        (".tool-versions", rf"^ruby[ \t]+{_VERSION}"),
-        ("Gemfile", rf"^ruby ['\"]{_MINIMUM}{_VERSION}"),
-    ),
-    "php": (("composer.json", rf'"php"[ ]*:[ ]*"{_MINIMUM}{_VERSION}'), (".tool-versions", rf"^php[ \t]+{_VERSION}")),
-}
-# Files with versions of packages. {0} is the name of one. Of those that list what others depend on, too, all count.
-_LOCKS = (
-    ("package-lock.json", r'"node_modules/{0}"[ ]*:[ ]*\{{\s*"version"[ ]*:[ ]*"' + _VERSION),
-    ("pnpm-lock.yaml", r"""^[ ]+['"]?{0}['"]?:\n[ ]+specifier: .*\n[ ]+version: ['"]?""" + _VERSION),
-    ("pnpm-lock.yaml", r"^[ ]{{2,6}}['\"]?{0}['\"]?: " + _VERSION),
-    ("yarn.lock", r'^"?{0}@[^\n]*:\n[ ]+version:? "?' + _VERSION),
-    ("bun.lock", r'"{0}": \["{0}@' + _VERSION),
-    *(
-        (name, r'^name = "{0}"\nversion = "' + _VERSION)
-        for name in ("uv.lock", "poetry.lock", "pdm.lock", "Cargo.lock")
-    ),
-    ("Gemfile.lock", r"^[ ]{{4}}{0} \(" + _VERSION),
-    ("requirements.txt", r"^{0}(?:\[[^\]]*\])?[ ]*==[ ]*" + _VERSION),
+_VERSION = r"v?(?P<version>\d[\d.]{0,30})"
+# A language, a file, and the line with its version. A lower bound (`least`) admits what is later.
+_LANGUAGE_ROWS = (
+    ("python", ".python-version", rf"^(?:cpython-)?{_VERSION}"),
+    ("python", ".tool-versions", rf"^python[ \t]+{_VERSION}"),
+    ("python", "runtime.txt", rf"^python-{_VERSION}"),
+    ("python", "mise.toml", rf'^python ?= ?"{_VERSION}"'),
+    ("python", "Pipfile", rf'^python_(?:full_)?version ?= ?"{_VERSION}"'),
+    ("python", "pyproject.toml", rf'^(?:requires-)?python ?= ?["\'](?P<least>>=|\^|~=?)? ?{_VERSION}'),
+    ("node", ".nvmrc", rf"^{_VERSION}"),
+    ("node", ".node-version", rf"^{_VERSION}"),
+    ("node", ".tool-versions", rf"^node(?:js)?[ \t]+{_VERSION}"),
+    ("node", "mise.toml", rf'^node ?= ?"{_VERSION}"'),
+    ("node", "package.json", rf'"engines": ?\{{[^}}"]{{0,200}}"node": ?"(?P<least>>=|\^|~)? ?{_VERSION}'),
+    ("go", "go.mod", rf"^(?P<least>)go {_VERSION}"),
+    ("go", ".tool-versions", rf"^go(?:lang)?[ \t]+{_VERSION}"),
+    ("rust", "rust-toolchain.toml", rf'^channel ?= ?"{_VERSION}"'),
+    ("rust", "rust-toolchain", rf"^{_VERSION}"),
+    ("rust", "Cargo.toml", rf'^rust-version ?= ?(?P<least>)"{_VERSION}"'),
+    ("ruby", ".ruby-version", rf"^(?:ruby-)?{_VERSION}"),
+    ("ruby", ".tool-versions", rf"^ruby[ \t]+{_VERSION}"),
+    ("ruby", "Gemfile", rf"^ruby ['\"](?P<least>>=|~>)? ?{_VERSION}"),
+    ("php", "composer.json", rf'"php": ?"(?P<least>>=|\^|~)? ?{_VERSION}'),
+    ("php", ".tool-versions", rf"^php[ \t]+{_VERSION}"),
 )
-_MANIFESTS = (
-    ("package.json", r'"{0}"[ ]*:[ ]*"(?P<least>[~^])?' + _VERSION + r'"'),
-    ("pyproject.toml", r"""["']{0}(?:\[[^\]]*\])?[ ]*(?P<least>==|~=)[ ]*""" + _VERSION + r"[^,\"']*[\"']"),
-    ("pyproject.toml", r'^{0}[ ]*=[ ]*(?:\{{[^}}]*version[ ]*=[ ]*)?"(?P<least>[\^~])' + _VERSION + '"'),
-    ("Cargo.toml", r'^{0}[ ]*=[ ]*(?:\{{[^}}]*version[ ]*=[ ]*)?"(?P<least>[\^~=])?' + _VERSION + '"'),
+_NAME = r"(?P<name>@?[\w./-]{1,120})"
+# Whether a file is a manifest, which has ranges, its name, and the lines with a package. Of files that list what others
+# depend on, too, all versions of a package count.
+_PACKAGE_ROWS = (
+    (False, "package-lock.json", rf'"node_modules/{_NAME}": ?\{{\s{{0,20}}"version": ?"{_VERSION}'),
+    (
+        False,
+        "pnpm-lock.yaml",
+        rf"^ {{2,10}}['\"]?{_NAME}['\"]?:\n {{2,12}}specifier: .*\n {{2,12}}version: ['\"]?{_VERSION}",
+    ),
+    (False, "pnpm-lock.yaml", rf"^ {{2,6}}['\"]?{_NAME}['\"]?: {_VERSION}"),
+    (False, "yarn.lock", rf'^"?{_NAME}@[^\n]{{1,300}}:\n  version:? "?{_VERSION}'),
+    (False, "bun.lock", rf'"{_NAME}": ?\["@?[^"@\n]{{1,120}}@{_VERSION}'),
+    (False, "uv.lock", rf'^name = "{_NAME}"\nversion = "{_VERSION}'),
+    (False, "poetry.lock", rf'^name = "{_NAME}"\nversion = "{_VERSION}'),
+    (False, "Cargo.lock", rf'^name = "{_NAME}"\nversion = "{_VERSION}'),
+    (False, "Gemfile.lock", rf"^ {{4}}{_NAME} \({_VERSION}"),
+    (False, "requirements.txt", rf"^{_NAME}(?:\[[^\]\n]{{1,60}}\])? ?== ?{_VERSION}"),
+    (True, "package.json", rf'"{_NAME}": ?"(?P<least>[~^])?{_VERSION}"'),
+    (True, "pyproject.toml", rf"[\"']{_NAME}(?:\[[^\]\n]{{1,60}}\])? ?(?P<least>==|~=) ?{_VERSION}"),
+    (True, "pyproject.toml", rf'^{_NAME} ?= ?(?:\{{[^}}"\n]{{0,60}}version ?= ?)?"(?P<least>[\^~]){_VERSION}'),
+    (True, "Cargo.toml", rf'^{_NAME} ?= ?(?:\{{[^}}"\n]{{0,60}}version ?= ?)?"(?P<least>[\^~=])?{_VERSION}'),
 )
 _MAX_FOUND = 100
 
@@ -114,33 +110,40 @@ def _admits(condition: PinnedVersion, found: _Found) -> bool:
     return found.is_minimum and found.version[:length] < stated[:length]
 
 
-def _languages(tree: WorkTree, name: str) -> Iterator[_Found]:
-    for file, pattern in _LANGUAGE_FILES[name]:
-        for path, text in _texts(tree, file):
+def _languages(tree: WorkTree, wanted: str) -> Iterator[_Found]:
+    for language, file, pattern in _LANGUAGE_ROWS:
+        for path, text in tree.texts((file,)) if language == wanted else ():
             if match := re.search(pattern, text, re.MULTILINE):
-                groups = match.groupdict()
-                least = groups.get("least")
-                shown = f"{least or ''}{match['version']}"
-                yield _Found(
-                    parse_version(match["version"]), shown, path, is_minimum="least" in groups and least is not None
-                )
+                least = match.groupdict().get("least")
+                yield _found(tree, path, match["version"], least or "", is_minimum=least is not None)
 
 
-def _packages(tree: WorkTree, name: str) -> Iterator[_Found]:
-    written = re.escape(name).replace("_", "-").replace(r"\-", "[-_.]")
-    for rows, is_range in ((_LOCKS, False), (_MANIFESTS, True)):
-        any_found = False
-        for file, form in rows:
-            pattern = form.format(written)
-            for path, text in _texts(tree, file):
-                for match in re.finditer(pattern, text, re.MULTILINE | re.IGNORECASE):
-                    any_found = True
-                    shown = f"{match.groupdict().get('least') or ''}{match['version']}"
-                    yield _Found(parse_version(match["version"]), shown, path, is_range=is_range)
-        if any_found:
-            return
+def _packages(tree: WorkTree, wanted: str) -> Iterator[_Found]:
+    """Yield the versions of a package in lock files, or if none has it in manifests."""
+    locked = False
+    for is_manifest, file in dict.fromkeys(row[:2] for row in _PACKAGE_ROWS):
+        for path, text in tree.texts((file,)) if not (is_manifest and locked) else ():
+            for least, version in _versions_in(text, file).get(_key(wanted), ()):
+                locked = locked or not is_manifest
+                yield _found(tree, path, version, least, is_range=is_manifest)
 
 
-def _texts(tree: WorkTree, name: str) -> Iterator[tuple[str, str]]:
-    for path, text in tree.texts((name,)):
-        yield os.path.relpath(path, tree.root), text
+@lru_cache(maxsize=64)
+def _versions_in(text: str, name: str) -> Mapping[str, Sequence[tuple[str, str]]]:
+    """Return the versions of all packages in a file of this name, with the operator before each."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for _, file, pattern in _PACKAGE_ROWS:
+        for match in re.finditer(pattern, text, re.MULTILINE) if file == name else ():
+            found.setdefault(_key(match["name"]), []).append((match.groupdict().get("least") or "", match["version"]))
+    return found
+
+
+def _key(name: str) -> str:
+    return name.lower().replace("_", "-").replace(".", "-")
+
+
+def _found(
+    tree: WorkTree, path: str, version: str, least: str, *, is_minimum: bool = False, is_range: bool = False
+) -> _Found:
+    version = version.rstrip(".")
+    return _Found(parse_version(version), least + version, os.path.relpath(path, tree.root), is_minimum, is_range)

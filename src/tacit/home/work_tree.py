@@ -145,23 +145,26 @@ class WorkTree:
             return GREEN
         if reference.is_ambiguous and not has_folder:
             return unknown("it may be no path")
+        gone = red(f"{path} does not exist", Trace(path.rstrip("/"), is_gone=True))
+        return GREEN if self._is_elsewhere(path) else self._doubt_of(path, has_folder) or gone
+
+    def _doubt_of(self, path: str, has_folder: bool) -> Outcome | None:
+        """Return why nobody can say that a path is missing; None if it is."""
         if self._is_ignored(path):
             return unknown("git ignores it")
         if _has_other_case(self._root, path):
             return unknown("it is there in other letters")
-        gone = red(f"{path} does not exist", Trace(path.rstrip("/"), is_gone=True))
-        # It may be relative to another folder. The listing has all files, the index of Git all tracked ones.
-        if self._listing is not None:
-            parent, _, name = path.rstrip("/").rpartition("/")
-            stem = os.path.splitext(name)[0]
-            names = (name, *(stem + extension for extension in _RELATED_EXTENSIONS))
-            folders_with_file = (folder for each in names for folder in self._listing.folders_by_name.get(each, ()))
-            is_listed = any(not parent or folder.endswith(os.sep + parent) for folder in folders_with_file)
-            return GREEN if is_listed else gone
-        index = self.read_index()
-        if not index:
-            return gone if has_folder else unknown("git lists no files")
-        return GREEN if _is_tracked(index, path) else gone
+        return None if self._listing or self.read_index() or has_folder else unknown("git lists no files")
+
+    def _is_elsewhere(self, path: str) -> bool:
+        """Return whether another folder has it. The listing has all files, the index of Git all tracked ones."""
+        if self._listing is None:
+            return _is_tracked(self.read_index(), path)
+        parent, _, name = path.rstrip("/").rpartition("/")
+        stem = os.path.splitext(name)[0]
+        names = (name, *(stem + extension for extension in _RELATED_EXTENSIONS))
+        folders = (folder for each in names for folder in self._listing.folders_by_name.get(each, ()))
+        return any(not parent or folder.endswith(os.sep + parent) for folder in folders)
 
     def read_index(self) -> bytes:
         """Return the index of Git; b"" if it does not list all names in full or if not all files are checked out."""

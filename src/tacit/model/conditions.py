@@ -87,6 +87,45 @@ class Outcome(Record):
     trace: Trace | None = None
 
 
+class CheckedCondition(Record):
+    """A condition of a memory, what the work tree says of it, and whether somebody keeps the memory all the same."""
+
+    condition: Condition
+    outcome: Outcome
+    is_kept: bool = False
+
+    @property
+    def is_red(self) -> bool:
+        return self.outcome.state is State.RED and not self.is_kept
+
+
+class TreeVerdict(Record):
+    """What a work tree says of a memory. If it has no condition, `reason` says why."""
+
+    conditions: tuple[CheckedCondition, ...]
+    reason: str = ""
+
+    @property
+    def state(self) -> State:
+        """Red if a condition is, else green if one is, else unknown."""
+        states = {each.outcome.state for each in self.conditions if not each.is_kept}
+        if any(each.is_red for each in self.conditions):
+            return State.RED
+        return State.GREEN if State.GREEN in states else State.UNKNOWN
+
+    @property
+    def why(self) -> str:
+        """Why it is red or unknown, in words."""
+        if self.state is State.UNKNOWN and any(each.is_kept for each in self.conditions):
+            return "you keep it although the work tree says otherwise"
+        wanted = [each.outcome.why for each in self.conditions if each.outcome.state is self.state and not each.is_kept]
+        return "; ".join(filter(None, wanted)) or self.reason
+
+    @property
+    def red(self) -> tuple[CheckedCondition, ...]:
+        return tuple(each for each in self.conditions if each.is_red)
+
+
 GREEN = Outcome(State.GREEN)
 
 

@@ -499,7 +499,7 @@ def check_references(exam: Examination) -> Iterator[Finding]:
         return
     for checked in red_memories(exam.fresh_index, exam.home):
         memory = checked.memory
-        what = f"“{clip(memory.sentence, _MAX_SENTENCE_CHARS)}” is not true of this work tree: {checked.why}"
+        what = f"“{clip(memory.sentence, _MAX_SENTENCE_CHARS)}” is not true of this work tree: {checked.verdict.why}"
         hint = f'tacit edit {memory.id} "…", or tacit forget {memory.id}'
         yield Finding(f"memory {memory.id}", what, hint, False)
 

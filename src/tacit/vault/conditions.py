@@ -26,7 +26,7 @@ from tacit.index.sessions import SessionRow
 from tacit.log.codec import must_decode
 from tacit.model.claim import Status, is_project_scope
 from tacit.model.condition_compiler import compile_sentence
-from tacit.model.conditions import Condition, Outcome, State, unknown
+from tacit.model.conditions import CheckedCondition, Condition, Outcome, State, TreeVerdict, unknown
 from tacit.model.memory import Memory
 from tacit.model.references import Reference, ReferenceKind
 from tacit.record import Record
@@ -43,44 +43,15 @@ _ELSEWHERE = "it belongs to another project"
 _EVERYWHERE = "it holds everywhere, not in one work tree"
 
 
-class CheckedCondition(Record):
-    """A condition of a memory, what the work tree says of it, and whether somebody keeps the memory all the same."""
+class CheckedMemory(Record):
+    """A memory, and what the work tree says of it."""
 
-    condition: Condition
-    outcome: Outcome
-    is_kept: bool = False
+    memory: MemoryRow
+    verdict: TreeVerdict
 
     @property
     def is_red(self) -> bool:
-        return self.outcome.state is State.RED and not self.is_kept
-
-
-class CheckedMemory(Record):
-    """A memory with its conditions. If it has none, or nothing can be said of them, `reason` says why."""
-
-    memory: MemoryRow
-    conditions: tuple[CheckedCondition, ...]
-    reason: str = ""
-
-    @property
-    def state(self) -> State:
-        """Red if a condition is, else green if one is, else unknown."""
-        states = {each.outcome.state for each in self.conditions if not each.is_kept}
-        if any(each.is_red for each in self.conditions):
-            return State.RED
-        return State.GREEN if State.GREEN in states else State.UNKNOWN
-
-    @property
-    def why(self) -> str:
-        """Why it is red or unknown, in words."""
-        if self.state is State.UNKNOWN and any(each.is_kept for each in self.conditions):
-            return "you keep it although the work tree says otherwise"
-        wanted = [each.outcome.why for each in self.conditions if each.outcome.state is self.state and not each.is_kept]
-        return "; ".join(filter(None, wanted)) or self.reason
-
-    @property
-    def red(self) -> tuple[CheckedCondition, ...]:
-        return tuple(each for each in self.conditions if each.is_red)
+        return self.verdict.state is State.RED
 
 
 class RedCondition(Record):
@@ -115,11 +86,11 @@ class MemoryConditions(HomePart):
         note_red(self._home, checked)
         return checked
 
-    def check(self, memories: Iterable[Memory | MemoryRow]) -> dict[str, CheckedMemory]:
+    def check(self, memories: Iterable[Memory | MemoryRow]) -> dict[str, TreeVerdict]:
         """Return what is said of these memories, by id."""
         with self._store.snapshot() as connection:
             rows = [row for each in memories if (row := reader.memory_row(connection, each.id))]
-            return {each.memory.id: each for each in _checked(connection, self._home, rows)}
+            return {each.memory.id: each.verdict for each in _checked(connection, self._home, rows)}
 
     def marked(self, memories: Iterable[ListedMemory]) -> Iterator[ListedMemory]:
         """Yield the entries of a list with what the work tree says of those that are active here."""
@@ -130,16 +101,20 @@ class MemoryConditions(HomePart):
         while chunk := [*islice(entries, _CHUNK_SIZE)]:
             active = [each.memory for each in chunk if each.memory.status is Status.ACTIVE]
             checked = self.check(active)
-            yield from (each._replace(checked=checked.get(each.memory.id)) for each in chunk)
+            yield from (each._replace(verdict=checked.get(each.memory.id)) for each in chunk)
 
-    def red(self) -> list[RedMemory]:
-        """Return the memories to ask about, the latest first, with what is not true and since when."""
-        red = [checked for checked in self.check_all() if checked.state is State.RED]
+    def red(self, checked: Iterable[CheckedMemory] | None = None) -> list[RedMemory]:
+        """Return the memories to ask about, the latest first, with what is not true and since when.
+
+        `checked` is what `check_all` returned, if it was called before.
+        """
+        every = self.check_all() if checked is None else checked
+        red = [one for one in every if one.is_red]
         deadline = time.monotonic() + _COMMIT_SECONDS
         with self._store.snapshot() as connection:
             history = sessions.session_rows(connection, self._store.scope_in(connection), limit=_MAX_SESSIONS)
             conditions = [
-                tuple(self.explain(connection, each, history, deadline) for each in checked.red) for checked in red
+                tuple(self.explain(connection, each, history, deadline) for each in one.verdict.red) for one in red
             ]
         show = Search(self._home).show
         return [RedMemory(show(row.memory.id), why) for row, why in zip(red, conditions, strict=True)]
@@ -174,7 +149,7 @@ def checked_memories(connection: sqlite3.Connection, home: Home) -> list[Checked
 
 
 def red_memories(connection: sqlite3.Connection, home: Home) -> list[CheckedMemory]:
-    return [checked for checked in checked_memories(connection, home) if checked.state is State.RED]
+    return [checked for checked in checked_memories(connection, home) if checked.is_red]
 
 
 def note_red(home: Home, checked: Iterable[CheckedMemory]) -> None:
@@ -185,7 +160,7 @@ def note_red(home: Home, checked: Iterable[CheckedMemory]) -> None:
     red: list[RedNote] = []
     never: list[str] = []
     for each in checked:
-        for position, (condition, outcome, is_kept) in enumerate(each.conditions):
+        for position, (condition, outcome, is_kept) in enumerate(each.verdict.conditions):
             if outcome.state is State.UNKNOWN and outcome.trace:
                 never.append(outcome.trace.path)
             elif outcome.state is State.RED and not is_kept and not isinstance(condition, Reference):
@@ -215,17 +190,18 @@ def _checked(connection: sqlite3.Connection, home: Home, rows: Sequence[MemoryRo
     here = store.scope_in(connection) if store.project else None
     for row in rows:
         if row.scope != here or store.project is None:
-            yield CheckedMemory(row, (), _ELSEWHERE if is_project_scope(row.scope) else _EVERYWHERE)
+            reason = _ELSEWHERE if is_project_scope(row.scope) else _EVERYWHERE
+            yield CheckedMemory(row, TreeVerdict((), reason))
             continue
         compiled = compile_sentence(row.sentence)
         if not compiled.conditions:
-            yield CheckedMemory(row, (), compiled.reason)
+            yield CheckedMemory(row, TreeVerdict((), compiled.reason))
             continue
         looker = looker or _Looker(home, store.project.root)
         memory = reader.load_memory(connection, row.id, must_decode)
         kept = memory.kept_names if memory else frozenset()
-        looked = ((each, looker.look(each)) for each in compiled.conditions)
-        yield CheckedMemory(row, tuple(CheckedCondition(each, said, each.text in kept) for each, said in looked))
+        checked = (CheckedCondition(each, looker.look(each), each.text in kept) for each in compiled.conditions)
+        yield CheckedMemory(row, TreeVerdict(tuple(checked)))
 
 
 class _Looker:

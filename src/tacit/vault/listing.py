@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from tacit.home.store import Store
     from tacit.index.listings import MemoryFilter
+    from tacit.model.conditions import TreeVerdict
     from tacit.model.memory import Memory
-    from tacit.vault.conditions import CheckedMemory
 
     T = TypeVar("T")
     S = TypeVar("S")
@@ -125,7 +125,7 @@ class ListedMemory(Record):
     A candidate also has the reason why it was proposed, the active memories that it contradicts, and those that may say
     the same in other words. Candidates and a memory that is shown alone also have the events whose evidence quotes the
     person, and the agent that concluded it if nothing of the person's supports it. Lists that ask the work tree have
-    what it says (`checked`).
+    its verdict.
     """
 
     short: str
@@ -138,7 +138,7 @@ class ListedMemory(Record):
     may_be_same: tuple[MemoryRow, ...] = ()
     quoting_events: frozenset[str] = frozenset()
     concluded_by: str = ""
-    checked: CheckedMemory | None = None
+    verdict: TreeVerdict | None = None
 
 
 def load_chunk(connection: sqlite3.Connection, doc_ids: Sequence[int]) -> list[ListedMemory]:

@@ -194,8 +194,8 @@ def waiting_counts(home: Home, connection: sqlite3.Connection) -> WaitingCounts:
     idle = set(adherence.idle_claims(connection, must_decode)) - ineffective
     checked = checked_memories(connection, home)
     note_red(home, checked)
-    states = Counter(each.state for each in checked)
-    outdated = {each.memory.id for each in checked if each.state is State.RED}
+    states = Counter(each.verdict.state for each in checked)
+    outdated = {each.memory.id for each in checked if each.is_red}
     return WaitingCounts(
         reader.count_by(connection, "status").get(Status.PENDING.value, 0),
         listings.count_rulings(connection, decided=False),
