@@ -1,4 +1,4 @@
-"""Memories that name what is gone: with the last session that changed it, and without writing into the home."""
+"""Memories that are not true of the work tree: with the session that changed the file, and without writing."""
 
 from __future__ import annotations
 

@@ -298,21 +298,22 @@ def _look_at_text(tree: WorkTree, ban: BannedText) -> Outcome:
 
 _IMPORT = re.compile(
     r"(?:\bfrom|\bimport|\brequire\(|\bimport\()\s{0,4}[\"'](?P<quoted>[^\"'\n]{1,200})[\"']"
-    r"|^\s{0,80}(?:from|import)\s{1,4}(?P<bare>[\w.]{1,200})"
+    r"|^\s{0,80}(?:from|import)\s{1,4}(?P<bare>[\w.]{1,200})(?!.*[\"'])"
 )
 
 
 def _place_in(ban: BannedText, line: str) -> int:
     """Return where a line has a text outside of a string, or an import of a module; -1 if it has none."""
     if ban.is_import:
-        match = _IMPORT.search(line)
-        module = (match["quoted"] or match["bare"]) if match else ""
-        is_it = module == ban.needle or module.startswith((f"{ban.needle}/", f"{ban.needle}."))
-        return match.start() if match and is_it else -1
+        for match in _IMPORT.finditer(line):
+            module = match["quoted"] or match["bare"]
+            if module == ban.needle or module.startswith((f"{ban.needle}/", f"{ban.needle}.")):
+                return match.start()
+        return -1
     at = line.find(ban.needle)
     before, after = line[:at], line[at + len(ban.needle) : at + len(ban.needle) + 1]
-    is_part = (
-        (at > 0 and (before[-1].isalnum() or before[-1] in "_$.")) or (not ban.needle.endswith("(") and after.isalnum())
+    is_part = (at > 0 and (before[-1].isalnum() or before[-1] in "_$.")) or (
+        not ban.needle.endswith("(") and after.isalnum()
     )
     is_string = any(before.count(mark) % 2 for mark in "\"'`")
     return -1 if at < 0 or is_part or is_string else at

@@ -105,7 +105,8 @@ def _admits(condition: PinnedVersion, found: _Found) -> bool:
     """Return whether a range or lower bound admits the stated version."""
     stated = condition.version
     if found.is_range:
-        return found.version[:1] == stated[:1] or (condition.or_later and found.version[:1] > stated[:1])
+        length = min(1 if found.version[0] else 2, len(stated))  # `^0.8` admits no 0.9
+        return found.version[:length] == stated[:length]
     length = min(len(found.version), len(stated))
     return found.is_minimum and found.version[:length] < stated[:length]
 

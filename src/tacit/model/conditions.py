@@ -107,19 +107,17 @@ class TreeVerdict(Record):
 
     @property
     def state(self) -> State:
-        """Red if a condition is, else green if one is, else unknown."""
-        states = {each.outcome.state for each in self.conditions if not each.is_kept}
-        if any(each.is_red for each in self.conditions):
-            return State.RED
-        return State.GREEN if State.GREEN in states else State.UNKNOWN
+        """Red if a condition is and nobody keeps the memory despite it, else green if one is, else unknown."""
+        states = {each.outcome.state for each in self.conditions if each.is_red or each.outcome.state is State.GREEN}
+        return next((state for state in (State.RED, State.GREEN) if state in states), State.UNKNOWN)
 
     @property
     def why(self) -> str:
         """Why it is red or unknown, in words."""
-        if self.state is State.UNKNOWN and any(each.is_kept for each in self.conditions):
-            return "you keep it although the work tree says otherwise"
-        wanted = [each.outcome.why for each in self.conditions if each.outcome.state is self.state and not each.is_kept]
-        return "; ".join(filter(None, wanted)) or self.reason
+        wanted = [each.outcome.why for each in self.conditions if each.outcome.state is self.state]
+        if any(each.outcome.state is State.RED and each.is_kept for each in self.conditions):
+            wanted.append("you keep it although the work tree says otherwise")
+        return "; ".join(dict.fromkeys(filter(None, wanted))) or self.reason
 
     @property
     def red(self) -> tuple[CheckedCondition, ...]:

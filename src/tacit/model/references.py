@@ -155,7 +155,10 @@ _MARKED_DOUBTS = (
 def doubt(sentence: str) -> str:
     """Return why what a sentence names need not be there; "" if nothing speaks for that."""
     prose = _NAMES.sub(" ", sentence)
-    return next((reason for reason, pattern in _DOUBTS if re.search(pattern, prose, re.IGNORECASE)), "")
+    for reason, pattern in _DOUBTS:
+        if re.search(pattern, prose, re.IGNORECASE):
+            return reason
+    return ""
 
 
 def named_references(sentence: str) -> tuple[Reference, ...]:

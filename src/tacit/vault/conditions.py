@@ -153,17 +153,17 @@ def red_memories(connection: sqlite3.Connection, home: Home) -> list[CheckedMemo
 
 
 def note_red(home: Home, checked: Iterable[CheckedMemory]) -> None:
-    """Note for hooks what is red, but for names, which they look up themselves, and for what somebody keeps."""
+    """Note for hooks what is red, but for names, which they look up themselves."""
     project = home.store.project
     if project is None or not os.path.isdir(home.root):
         return
     red: list[RedNote] = []
     never: list[str] = []
     for each in checked:
-        for position, (condition, outcome, is_kept) in enumerate(each.verdict.conditions):
+        for position, (condition, outcome, _) in enumerate(each.verdict.conditions):
             if outcome.state is State.UNKNOWN and outcome.trace:
                 never.append(outcome.trace.path)
-            elif outcome.state is State.RED and not is_kept and not isinstance(condition, Reference):
+            elif outcome.state is State.RED and not isinstance(condition, Reference):
                 red.append(RedNote(each.memory.sentence, position, outcome.trace.path if outcome.trace else ""))
     write_notes(home.store.paths, project.root, red, never)
 
