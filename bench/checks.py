@@ -22,6 +22,7 @@ from pathlib import Path
 from bench.figures import Figure, print_figures
 from tacit.disk.read import run_git
 from tacit.home.breaking_commits import history_of
+from tacit.home.work_tree import WorkTree
 from tacit.model.conditions import Condition, State
 from tacit.model.references import Reference
 from tacit.rules import rule_place
@@ -30,21 +31,34 @@ from tacit.rules.lines import LineKind, RuleLine, line_statements, plain_text, r
 
 _MAX_VERSIONS = 40  # of a rule file, spread over its history
 _MAX_QUOTE_CHARS = 300
+_HOOK_SENTENCES = 20
 
 
 def kind_of(condition: Condition) -> str:
     return condition.kind.value if isinstance(condition, Reference) else type(condition).__name__
 
 
+def hook_seconds(repository: Path, found: list[LookedUp]) -> float:
+    """Return the CPU time of what a hook looks up for the first sentences: names, without a list of all files."""
+    names = [one.condition for one in found if isinstance(one.condition, Reference)][:_HOOK_SENTENCES]
+    start = time.process_time()
+    tree = WorkTree(str(repository), str(repository), os.environ)
+    for name in names:
+        tree.look(name)
+    return time.process_time() - start
+
+
 def measure(repositories: list[Path], past: bool, listed: bool) -> Iterator[Figure]:
     states: dict[str, Counter[str]] = {}
     lines = statements = compiled = 0
+    hooks: list[float] = []
     for repository in repositories:
         start = time.process_time()
         read = _read(repository, past)
         own = [line for line in read.lines if line.path.startswith(str(repository) + os.sep)]
         found = list(look_up(read, os.environ))
         seconds = time.process_time() - start
+        hooks.append(hook_seconds(repository, found))
         lines += len(own)
         statements += sum(len(line_statements(line)) for line in own if line.kind is LineKind.PROSE)
         compiled += len({(one.line.path, one.line.line, one.line.text) for one in found})
@@ -56,6 +70,7 @@ def measure(repositories: list[Path], past: bool, listed: bool) -> Iterator[Figu
         for one in found if listed else ():
             if one.outcome.state is State.RED:
                 print("\n".join(_red_lines(repository, one)))
+    yield Figure(f"CPU of looking up {_HOOK_SENTENCES} names at a hook", f"{max(hooks) * 1000:.1f} ms (the most)")
     yield Figure("lines of rule files", f"{lines:,} ({statements:,} rules or facts in prose)")
     yield Figure("lines with a condition", f"{compiled:,}")
     for kind, count in sorted(states.items(), key=lambda item: -item[1].total()):

@@ -75,7 +75,7 @@ def test_red_says_where_the_work_tree_does_otherwise(
         (UV, {"uv.lock": "", CI: steps("run: pip install uv", "run: pip install -U pip", "run: uv pip list")}),
         (COMPOSE, {"Makefile": "up:\n\tdocker compose -f docker-compose.yml up\n"}),
         (CONSOLE, {"src/a.ts": "// console.log(x)\n/*\nconsole.log(x)\n*/\nlet a = 'console.log'\n"}),
-        (CONSOLE, {"src/a.ts": "// eslint-disable-next-line no-console\nconsole.log(1)\n", "lib/b.ts": "console.log(1)"}),
+        (CONSOLE, {"src/a.ts": "// eslint-disable-next-line no-console\nconsole.log(1)\n", "b.ts": "console.log(1)"}),
         (CONSOLE, {"src/a.ts": "my.console.log(1); console.logger(1)\n", "src/a.test.ts": "console.log(1)\n"}),
         (MOMENT, {"src/a.ts": "import m from 'moment-mini'\nimport x from './moment'\n// import m from 'moment'\n"}),
     ],

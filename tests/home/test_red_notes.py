@@ -17,7 +17,7 @@ def test_a_hook_is_told_what_was_red_until_the_file_changes(person: Person) -> N
     person.tacit("add", RULE, cwd=root)
     assert remark(person, root) == ""  # nobody has looked
     person.tacit("check", cwd=root)
-    assert remark(person, root) == "(not true here: no console.log in src)"
+    assert remark(person, root) == "(not true here: the text is there)"
     assert all(RULE not in path.read_text() for path in (person.home / ".tacit" / "red").iterdir())
     file.write_text("console.log(22)\n")
     assert remark(person, root) == ""  # unknown again

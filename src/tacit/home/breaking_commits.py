@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from tacit.disk.read import read_head, run_git
-from tacit.home.git_versions import head_commit
-from tacit.home.project import git_folders
+from tacit.home.project import git_folders, head_commit
 from tacit.model.conditions import Outcome, State, Trace
 from tacit.record import Record
 

@@ -12,38 +12,37 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from hashlib import sha256
+from zlib import crc32
 
 from tacit.disk.files import OsDisk, make_folder, read_file, replace_file
 from tacit.disk.read import file_signature
-from tacit.home.git_versions import head_commit
 from tacit.home.paths import HomePaths
+from tacit.home.project import head_commit
 from tacit.record import Record
 
 _MAX_NOTES = 200
-_DIGEST_CHARS = 24
 
 
 class RedNote(Record):
-    """A condition of a sentence, by its position, and the file that contradicts it, below the root."""
+    """A sentence that is red, what of it (such as "the version"), and the file that contradicts it, below the root."""
 
     sentence: str
-    position: int
+    what: str
     path: str
 
 
 class Notes(Record):
-    """What is known of a work tree: the positions of red conditions by the digest of their sentence, if the work tree
-    is as it was; digests of paths that no commit ever had; and whether HEAD is at the commit that it was at."""
+    """What is known of a work tree: what is red by the digest of its sentence, if the work tree is as it was; digests
+    of paths that no commit ever had; and whether HEAD is at the commit that it was at."""
 
-    red: Mapping[str, Sequence[int]] = {}
+    red: Mapping[str, Sequence[str]] = {}
     never: frozenset[str] = frozenset()
     is_current: bool = False
 
 
 def write_notes(paths: HomePaths, root: str, red: Iterable[RedNote], never: Iterable[str]) -> None:
     """Replace the notes of a work tree. What cannot be written is looked up again next time."""
-    rows = [[digest(note.sentence), note.position, note.path, _signature(root, note.path)] for note in red]
+    rows = [[digest(note.sentence), note.what, note.path, _signature(root, note.path)] for note in red]
     content = {"head": head_commit(root), "red": sorted(rows)[:_MAX_NOTES]}
     content["never"] = sorted({*map(digest, never)})[:_MAX_NOTES]
     file = _file(paths, root)
@@ -62,17 +61,18 @@ def read_notes(paths: HomePaths, root: str) -> Notes:
         return Notes()
     with suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
         content = json.loads(read_file(file) or b"{}")
-        is_current, red = content["head"] == head_commit(root), dict[str, list[int]]()
-        for sentence, position, path, signature in content["red"][:_MAX_NOTES] if is_current else ():
+        is_current, red = content["head"] == head_commit(root), dict[str, list[str]]()
+        for sentence, what, path, signature in content["red"][:_MAX_NOTES] if is_current else ():
             if signature == _signature(root, path):
-                red.setdefault(sentence, []).append(position)
+                red.setdefault(sentence, []).append(str(what))
         return Notes(red, frozenset(content["never"]), is_current)
     return Notes()
 
 
 def digest(text: str) -> str:
     """Return what stands for a text in a note."""
-    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGEST_CHARS]
+    data = text.encode("utf-8", "surrogateescape")
+    return f"{crc32(data):08x}{len(data):x}"  # hashlib takes longer to import than all else here
 
 
 def _file(paths: HomePaths, root: str) -> str:

@@ -180,12 +180,15 @@ class WorkTree:
 
         More counts as ignored than Git would ignore: what may be generated need not exist.
         """
-        from fnmatch import fnmatchcase  # few paths are missing
-
         parts = path.rstrip("/").split("/")
         texts = {*parts, *("/".join(parts[: count + 1]) for count in range(len(parts)))}
-        patterns = (pattern for file in self.files((".gitignore",)) for pattern in _ignore_patterns(*file))
-        return any(fnmatchcase(text, pattern) for pattern in patterns for text in texts)
+        found = [_ignore_patterns(*file) for file in self.files((".gitignore",))]
+        if any(not texts.isdisjoint(plain) for plain, _ in found):
+            return True
+        from fnmatch import fnmatchcase  # few paths are missing
+
+        globs = (glob for _, globs in found for glob in globs)
+        return any(fnmatchcase(text, glob) for glob in globs for text in texts if _may_match(glob, text))
 
     # Names in manifests
 
@@ -303,10 +306,22 @@ def _read_text(path: str) -> str | None:
 
 
 @lru_cache(maxsize=_MAX_MANIFESTS)
-def _ignore_patterns(path: str, _signature: str) -> tuple[str, ...]:
+def _ignore_patterns(path: str, _signature: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the patterns of a .gitignore: those without and those with special characters."""
     lines = (_read_text(path) or "").splitlines()[:_MAX_IGNORE_LINES]
     patterns = (line.strip().strip("/") for line in lines if not line.startswith(("#", "!")))
-    return tuple(pattern for pattern in patterns if pattern and pattern not in ("*", "**"))
+    every = tuple(pattern for pattern in patterns if pattern and pattern not in ("*", "**"))
+    globs = tuple(pattern for pattern in every if any(char in pattern for char in "*?["))
+    return frozenset(every).difference(globs), globs
+
+
+def _may_match(glob: str, text: str) -> bool:
+    """Return whether the letters before and behind the special characters of a pattern are those of a text.
+
+    To compile the pattern takes longer.
+    """
+    first = min(at for at in (glob.find(char) for char in "*?[") if at >= 0)
+    return text.startswith(glob[:first]) and (glob[-1] in "*?]" or text[-1:] == glob[-1])
 
 
 class _Manifest(Record):

@@ -127,11 +127,8 @@ def _apply_notes(found: dict[ClaimId, list[str]], memories: Iterable[MemoryRow],
     for claim, texts in found.items():
         found[claim] = [text for text in texts if digest(text.rstrip("/")) not in notes.never]
     for memory in memories if notes.red else ():
-        if is_project_scope(memory.scope) and (positions := notes.red.get(digest(memory.sentence))):
-            from tacit.model.condition_compiler import compile_sentence  # few memories are red
-
-            conditions = compile_sentence(memory.sentence).conditions
-            found.setdefault(memory.id, []).extend(conditions[at].text for at in positions if at < len(conditions))
+        if is_project_scope(memory.scope) and (what := notes.red.get(digest(memory.sentence))):
+            found.setdefault(memory.id, []).extend(what)
 
 
 def missing_references(

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator
 
 from tacit.commandline.patterns import ForbidsCommand
 from tacit.model.conditions import BannedText, ChosenTool, Condition, HelpOption
+from tacit.model.doubts import doubt
 from tacit.model.expectations import read_expectations
-from tacit.model.references import doubt, marked_references, named_references
+from tacit.model.references import marked_references, named_references, prose_of
 from tacit.model.statement import split_sentences
 from tacit.model.versions import read_versions
 from tacit.record import Record
@@ -46,12 +47,12 @@ def compile_line(line: str, *, is_code: bool = False) -> Compiled:
 
 def _compiled(sentence: str, found: Iterable[Condition]) -> Compiled:
     conditions = tuple(dict.fromkeys(found))[:_MAX_CONDITIONS]
-    return Compiled(conditions, "" if conditions else doubt(sentence) or NAMES_NOTHING)
+    return Compiled(conditions, "" if conditions else doubt(prose_of(sentence)) or NAMES_NOTHING)
 
 
 def _others(text: str) -> Iterator[Condition]:
     for sentence in split_sentences(text):
-        if not doubt(sentence):
+        if not doubt(prose_of(sentence)):
             yield from read_versions(sentence)
             yield from _chosen_tools(sentence)
             yield from _banned_texts(sentence)

@@ -23,6 +23,8 @@ class PinnedVersion(Record):
     or_later: bool
     text: str
 
+    part = "the version"
+
     def admits(self, found: Version) -> bool:
         """Return whether a version is one of those that are stated."""
         return found >= self.version if self.or_later else found[: len(self.version)] == self.version
@@ -35,6 +37,8 @@ class ChosenTool(Record):
     instead_of: tuple[str, ...]
     text: str
 
+    part = "the tool"
+
 
 class BannedText(Record):
     """A text, or an import of a module, does not occur below a folder."""
@@ -44,6 +48,8 @@ class BannedText(Record):
     is_import: bool
     text: str
 
+    part = "the text is there"
+
 
 class HelpOption(Record):
     """What a command prints with `--help` has an option, or has it not."""
@@ -52,6 +58,8 @@ class HelpOption(Record):
     option: str
     is_wanted: bool
     text: str
+
+    part = "the option"
 
 
 Condition = Reference | PinnedVersion | ChosenTool | BannedText | HelpOption

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
+from tacit.model.doubts import doubt
 from tacit.record import Record
 
 MAX_REFERENCES = 8  # of one sentence
@@ -78,33 +79,6 @@ _ABSENT = re.compile(
     r"\b(?:there (?:is|are) no|do(?:es)?(?: not|n['’]t) (?:exist|have)|(?:has|have) no|can(?:not|['’]t) find)\b",
     re.IGNORECASE,
 )
-# Why a sentence says nothing of what is there now. Patterns are compiled on first use.
-_DOUBTS = (
-    (
-        "it speaks of what is planned",
-        r"\b(?:will|won't|going to|plan(?:s|ned|ning)?|todo|fixme|tbd|roadmap|soon|eventually|upcoming"
-        r"|propos(?:e|ed|al)|yet|in (?:the )?future|next (?:week|month|quarter|year|release|version|sprint)|someday"
-        r"|(?<!or )later"
-        r"|migrat(?:e|ing|ion) (?:to|from)|upgrad(?:e|ing) (?:to|from)|mov(?:e|ing) (?:to|away)|once (?:we|the))\b",
-    ),
-    (
-        "it speaks of what may be",
-        r"\b(?:may|might|maybe|perhaps|optional(?:ly)?|could|whichever|whatever"
-        r"|if (?:present|any|available|needed|it exists|there(?:'s| is| are)|you (?:have|use|prefer)|they exist)"
-        r"|(?:if|when|where) (?:available|applicable|present)"
-        r"|unless|except(?:ion)?s?|otherwise|outside of)\b",
-    ),
-    (
-        "it gives an example",
-        r"\be\.g\.|\bi\.e\.|\b(?:for example|for instance|such as|examples?|like|similar to|looks? like|named?)\b|→|=>",
-    ),
-    (
-        "it speaks of another repository",
-        r"\b(?:(?:other|another|separate|sibling|different|external|parent|each|every|any|target|user'?s?|their|your)"
-        r" (?:repo(?:sitor(?:y|ies))?s?|projects?|codebases?|checkouts?|machines?)|upstream|downstream|submodules?"
-        r"|in the \w+ repo(?:sitory)?)\b",
-    ),
-)
 # Commands that are named to be left alone. "Never run `make wipe` without asking" names one that is there.
 _TURNED_DOWN = re.compile(
     r"\b(?:never|do not|don['’]t|avoid|not|no|instead of|rather than|over)"
@@ -152,15 +126,6 @@ _MARKED_DOUBTS = (
 )
 
 
-def doubt(sentence: str) -> str:
-    """Return why what a sentence names need not be there; "" if nothing speaks for that."""
-    prose = _NAMES.sub(" ", sentence)
-    for reason, pattern in _DOUBTS:
-        if re.search(pattern, prose, re.IGNORECASE):
-            return reason
-    return ""
-
-
 def named_references(sentence: str) -> tuple[Reference, ...]:
     """Return what a sentence names, in order of kind and place, each once, at most MAX_REFERENCES."""
     return tuple(dict.fromkeys(_named(sentence[:_MAX_CHARS])))[:MAX_REFERENCES]
@@ -175,16 +140,25 @@ def marked_references(text: str, *, is_code: bool = False) -> tuple[Reference, .
     text = text[:_MAX_CHARS]
     if is_code:
         return tuple(dict.fromkeys(_in_commands([text])))
-    prose = _NAMES.sub(" ", text)
-    if any(pattern.search(prose) for pattern in (_CHANGES, _ABSENT)) or re.search(_MARKED_DOUBTS, prose) or doubt(text):
+    prose = prose_of(text)
+    if (
+        any(pattern.search(prose) for pattern in (_CHANGES, _ABSENT))
+        or re.search(_MARKED_DOUBTS, prose)
+        or doubt(prose)
+    ):
         return ()
     spans = _CODE_SPAN.findall(text)
     return tuple(dict.fromkeys((*_in_commands(spans), *_marked_paths(text, spans))))
 
 
+def prose_of(sentence: str) -> str:
+    """Return a sentence without the names in it."""
+    return _NAMES.sub(" ", sentence)
+
+
 def _named(sentence: str) -> Iterator[Reference]:
-    prose = _NAMES.sub(" ", sentence)
-    if _ABSENT.search(prose) or doubt(sentence):
+    prose = prose_of(sentence)
+    if _ABSENT.search(prose) or doubt(prose):
         return
     if not _CHANGES.search(prose):
         for match in _PATH.finditer(sentence):

@@ -160,11 +160,12 @@ def note_red(home: Home, checked: Iterable[CheckedMemory]) -> None:
     red: list[RedNote] = []
     never: list[str] = []
     for each in checked:
-        for position, (condition, outcome, _) in enumerate(each.verdict.conditions):
+        for condition, outcome, _ in each.verdict.conditions:
             if outcome.state is State.UNKNOWN and outcome.trace:
                 never.append(outcome.trace.path)
             elif outcome.state is State.RED and not isinstance(condition, Reference):
-                red.append(RedNote(each.memory.sentence, position, outcome.trace.path if outcome.trace else ""))
+                path = outcome.trace.path if outcome.trace else ""
+                red.append(RedNote(each.memory.sentence, condition.part, path))
     write_notes(home.store.paths, project.root, red, never)
 
 
