@@ -11,7 +11,7 @@ from tests.home.test_conditions import ask, make
 
 FILES = {
     "package-lock.json": '{"packages": {\n"node_modules/react": {\n "version": "19.1.0",\n "x": 1}}}',
-    "pnpm-lock.yaml": "importers:\n  .:\n    dependencies:\n      react:\n        specifier: 1\n        version: 19.1\n",
+    "pnpm-lock.yaml": "importers:\n  .:\n    deps:\n      react:\n        specifier: 1\n        version: 19.1\n",
     "yarn.lock": '"react@^19":\n  version "19.1.0"\n',
     "bun.lock": '{"packages": {"react": ["react@19.1.0", ""]}}',
     "package.json": '{"dependencies": {"react": "^19.0.0"}}',

@@ -254,7 +254,9 @@ def missing_json(conditions: Iterable[tuple[str, str]]) -> list[JsonObject]:
 
 def tree_json(verdict: TreeVerdict | None) -> JsonObject | None:
     """Return what the work tree says of a memory; None if it was not asked."""
-    return verdict and {
+    if verdict is None:
+        return None
+    return {
         "state": verdict.state.value,
         "reason": verdict.why,
         "conditions": [

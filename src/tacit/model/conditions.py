@@ -23,8 +23,6 @@ class PinnedVersion(Record):
     or_later: bool
     text: str
 
-    part = "the version"
-
     def admits(self, found: Version) -> bool:
         """Return whether a version is one of those that are stated."""
         return found >= self.version if self.or_later else found[: len(self.version)] == self.version
@@ -37,8 +35,6 @@ class ChosenTool(Record):
     instead_of: tuple[str, ...]
     text: str
 
-    part = "the tool"
-
 
 class BannedText(Record):
     """A text, or an import of a module, does not occur below a folder."""
@@ -48,8 +44,6 @@ class BannedText(Record):
     is_import: bool
     text: str
 
-    part = "the text is there"
-
 
 class HelpOption(Record):
     """What a command prints with `--help` has an option, or has it not."""
@@ -58,8 +52,6 @@ class HelpOption(Record):
     option: str
     is_wanted: bool
     text: str
-
-    part = "the option"
 
 
 Condition = Reference | PinnedVersion | ChosenTool | BannedText | HelpOption

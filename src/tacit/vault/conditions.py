@@ -26,7 +26,18 @@ from tacit.index.sessions import SessionRow
 from tacit.log.codec import must_decode
 from tacit.model.claim import Status, is_project_scope
 from tacit.model.condition_compiler import compile_sentence
-from tacit.model.conditions import CheckedCondition, Condition, Outcome, State, TreeVerdict, unknown
+from tacit.model.conditions import (
+    BannedText,
+    CheckedCondition,
+    ChosenTool,
+    Condition,
+    HelpOption,
+    Outcome,
+    PinnedVersion,
+    State,
+    TreeVerdict,
+    unknown,
+)
 from tacit.model.memory import Memory
 from tacit.model.references import Reference, ReferenceKind
 from tacit.record import Record
@@ -39,6 +50,13 @@ _MAX_MEMORIES = 2000  # of the project that are looked up, the latest
 _CHUNK_SIZE = 100  # entries of a list that are looked up together
 _MAX_SESSIONS = 200  # that are searched for the last change of a file
 _MAX_LOG_BYTES = 2 * 1024 * 1024  # of which an index can be made in about a second
+# What agents are told is not true: no words of the repository.
+_PARTS = {
+    PinnedVersion: "the version",
+    ChosenTool: "the tool",
+    BannedText: "the text is there",
+    HelpOption: "the option",
+}
 _ELSEWHERE = "it belongs to another project"
 _EVERYWHERE = "it holds everywhere, not in one work tree"
 
@@ -165,7 +183,7 @@ def note_red(home: Home, checked: Iterable[CheckedMemory]) -> None:
                 never.append(outcome.trace.path)
             elif outcome.state is State.RED and not isinstance(condition, Reference):
                 path = outcome.trace.path if outcome.trace else ""
-                red.append(RedNote(each.memory.sentence, condition.part, path))
+                red.append(RedNote(each.memory.sentence, _PARTS[type(condition)], path))
     write_notes(home.store.paths, project.root, red, never)
 
 
