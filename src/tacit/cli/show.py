@@ -225,7 +225,8 @@ def run_why(call: Invocation) -> None:
     them followed or violated it, with the command, and how many had nothing to do with it. What commands and
     changed files cannot show is not counted.
     """
-    listed, reasons = call.vault.search.why(call.vault.search.meant(call.text()))
+    found, reasons = call.vault.search.why(call.vault.search.meant(call.text()))
+    (listed,) = call.vault.conditions.marked([found])
     is_habit = listed.memory.kind in HABIT_KINDS  # of other memories no commands: the lookup is slow to import
     behind = call.vault.suggestions.occurrences(listed.memory) if is_habit else []
     report = call.vault.adherence.report(listed.memory.id)

@@ -16,7 +16,7 @@ _WORDS = {
     ),
     "it speaks of what may be": (
         "may might maybe perhaps optional optionally could whichever whatever unless except exception exceptions"
-        " otherwise"
+        " otherwise exists exist"
     ),
     "it gives an example": "example examples like name named",
     "it speaks of another repository": "upstream downstream submodule submodules",

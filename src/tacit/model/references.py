@@ -91,7 +91,7 @@ _ELSEWHERE = re.compile(
 )
 _PLACEHOLDER = re.compile(
     r"path/to|(?:\b|_)(?:foo|bar|baz|qux|example|sample|your|my|some|name|xxx+|x|y|todo|feature-name|new)(?=[._/-]|$)"
-    r"|\bfeature/|[-_/][NXYZ](?=[._/-]|$)|something|[A-Z]{3,}_?NAME|NNN|YYYY",
+    r"|\bfeature/|[-_/][NXYZ](?=[._/-]|$)|something|[A-Z]{3,}_?NAME|NNN|XX|YYYY",
     re.IGNORECASE,
 )
 # Folders of other people's or generated files, wherever they are in a path.

@@ -65,7 +65,7 @@ def _tree_states(call: PageRequest, rows: Sequence[MemoryRow]) -> dict[str, str]
 
 
 def _listed_json(call: PageRequest, rows: Sequence[MemoryRow]) -> object:
-    return call.as_json("list", [call.vault.search.show(row.id) for row in rows])
+    return call.as_json("list", call.vault.conditions.marked(call.vault.search.show(row.id) for row in rows))
 
 
 def _wanted(filters: Mapping[str, str]) -> LatestFilter:
