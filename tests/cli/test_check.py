@@ -21,19 +21,19 @@ def project(person: Person) -> Path:
 
 
 def test_red_ones_come_first_with_what_to_type_and_the_others_are_counted(person: Person, project: Path) -> None:
-    shown = person.tacit("check", cwd=project).out.splitlines()
+    shown = person.tacit("check", cwd=project, code=1).out.splitlines()
     assert shown[0].startswith("red  [") and LINT in shown[0]
     assert shown[1].strip() == "Makefile has no target lint"
     assert "tacit edit" in shown[2] and "--keep" in shown[2]
     assert shown[3] == "3 memories of this project: 1 red, 1 green, 1 unknown: tacit check --all"
-    everything = person.tacit("check", "--all", cwd=project).out
+    everything = person.tacit("check", "--all", cwd=project, code=1).out
     assert "green: Python 3.11" in everything and "it names nothing that a work tree could show" in everything
     one = person.tacit("check", PYTHON, cwd=project).out
     assert PYTHON in one and LINT not in one
 
 
 def test_programs_get_the_verdict_with_each_condition(person: Person, project: Path) -> None:
-    red, green, unknown = person.tacit("check", "--json", cwd=project).json
+    red, green, unknown = person.tacit("check", "--json", cwd=project, code=1).json
     assert red["work_tree"]["state"] == "red" and red["missing"][0]["reason"] == "Makefile has no target lint"
     assert green["work_tree"]["conditions"] == [{"text": "Python 3.11", "state": "green", "reason": "", "kept": False}]
     assert (unknown["text"], unknown["missing"]) == (TASTE, [])
@@ -57,7 +57,7 @@ def test_what_is_kept_is_not_asked_about_again(person: Person, project: Path) ->
 
 
 def test_an_agent_may_look_and_not_keep(person: Person, project: Path) -> None:
-    person.tacit("check", cwd=project, CLAUDECODE="1")
+    person.tacit("check", cwd=project, code=1, CLAUDECODE="1")
     assert "runs tacit check" in person.tacit("check", LINT, "--keep", cwd=project, code=None, CLAUDECODE="1").err
 
 

@@ -40,7 +40,7 @@ NEUTRAL_WORDS = {
     "context": "--cwd",
     "log": "--task --summary --changes --evidence --next",
     "review": "--kind --project --agent --since --before --limit --all --doubtful --reason --yes",
-    "check": "--all --exit-code",
+    "check": "--all",
     "conflicts": "--limit --all --exit-code",
     "guard": "list test --ask --deny --warn --forbid --instead --protect --before --run --yes",
     "trust": "--show",

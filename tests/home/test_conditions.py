@@ -68,7 +68,7 @@ def test_red_says_where_the_work_tree_does_otherwise(
 @pytest.mark.parametrize(
     ("sentence", "files"),
     [
-        (PNPM, {**LOCK, CI: steps("run: npm install -g pnpm", "run: npm publish", "name: npm ci", "# run: npm ci")}),
+        (PNPM, {**LOCK, CI: steps("run: npm i -g pnpm", "run: npm i pnpm@9", "run: npm publish", "# run: npm ci")}),
         (PNPM, {**LOCK, CI: steps("run: echo 'npm ci'", "run: pnpm test # not npm test")}),
         (PNPM, {**LOCK, CI: steps("run: npm ci\n        working-directory: docs")}),
         (PNPM, {**LOCK, CI: steps("run: cd docs && npm ci")}),

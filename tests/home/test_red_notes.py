@@ -16,15 +16,15 @@ def test_a_hook_is_told_what_was_red_until_the_file_changes(person: Person) -> N
     file.write_text("console.log(1)\n")
     person.tacit("add", RULE, cwd=root)
     assert remark(person, root) == ""  # nobody has looked
-    person.tacit("check", cwd=root)
+    person.tacit("check", cwd=root, code=None)
     assert remark(person, root) == "(not true here: the text is there)"
     assert all(RULE not in path.read_text() for path in (person.home / ".tacit" / "red").iterdir())
     file.write_text("console.log(22)\n")
     assert remark(person, root) == ""  # unknown again
-    person.tacit("check", cwd=root)
+    person.tacit("check", cwd=root, code=None)
     assert remark(person, root) != ""
     file.write_text("")
-    person.tacit("check", cwd=root)
+    person.tacit("check", cwd=root, code=None)
     assert remark(person, root) == ""
 
 
@@ -33,7 +33,7 @@ def test_notes_that_are_damaged_are_none(person: Person) -> None:
     (root / "src").mkdir()
     (root / "src" / "a.ts").write_text("console.log(1)\n")
     person.tacit("add", RULE, cwd=root)
-    person.tacit("check", cwd=root)
+    person.tacit("check", cwd=root, code=None)
     (note,) = (person.home / ".tacit" / "red").iterdir()
     for text in ("", "{", "[]", '{"head": 1}', '{"head": "", "red": [1], "never": 2}'):
         note.write_text(text)

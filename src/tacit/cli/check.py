@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tacit.cli import cards, output
-from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command
+from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
 from tacit.cli.output import dim, echo, echo_wrapped, pluralize
 from tacit.cli.review import card_json
 from tacit.errors import UsageError
@@ -23,7 +23,6 @@ _MAX_SUBJECT_CHARS = 70
     "tacit check",
     Option("--all", help="also what is green or unknown, with the reason"),
     Option("--keep", help="keep the memory ID although the work tree says otherwise; you are not asked about it again"),
-    EXIT_CODE_OPTION,
     JSON_OPTION,
 )
 def run_check(call: Invocation) -> int:
@@ -35,7 +34,7 @@ def run_check(call: Invocation) -> int:
     Red ones come first, with the commit since which the work tree says otherwise, and what to type next. What cannot
     be looked up with certainty is unknown. With an ID, that memory alone, with all its conditions.
 
-    With --exit-code, the exit code is 1 when nothing is red.
+    The exit code is 1 if something is red, else 0.
     """
     conditions = call.vault.conditions
     wanted = call.vault.search.show(call.vault.search.meant(call.text())).memory.id if call.args else None
@@ -52,10 +51,10 @@ def run_check(call: Invocation) -> int:
         shown = sorted((one for one in checked if everything or one.is_red), key=_order)
         entries = [call.vault.search.show(one.memory.id)._replace(verdict=one.verdict) for one in shown]
     if call.shows_json(lambda: [_check_json(one, red) for one in entries]):
-        return call.exit_code(found=bool(red))
+        return 1 if red else 0
     if call.vault.home.store.project is None:
         echo("This folder is in no project: there is no work tree to look at.")
-        return call.exit_code(found=False)
+        return 0
     for one in red:
         echo_wrapped(*_red_lines(one))
     for each in entries:
@@ -66,7 +65,7 @@ def run_check(call: Invocation) -> int:
         numbers = f"{counts[State.RED]} red, {counts[State.GREEN]} green, {counts[State.UNKNOWN]} unknown"
         hint = "" if call.flag("--all") or not checked else ": tacit check --all"
         echo(f"{pluralize(len(checked), 'memory', 'memories')} of this project: {numbers}{hint}")
-    return call.exit_code(found=bool(red))
+    return 1 if red else 0
 
 
 def _order(checked: CheckedMemory) -> int:

@@ -114,7 +114,8 @@ def _is_file(tree: WorkTree, name: str) -> bool:
 def _uses(tool: str, command: SimpleCommand, wanted: str) -> bool:
     """Return whether a command runs a tool on the project itself."""
     words = [word.text for word in command.words]
-    if command.directory or any(word.startswith(_ELSEWHERE_OPTIONS) for word in words) or wanted in words[1:]:
+    installs = wanted and any(word == wanted or word.startswith(f"{wanted}@") for word in words[1:])
+    if command.directory or installs or any(word.startswith(_ELSEWHERE_OPTIONS) for word in words):
         return False
     if tool == "docker compose":
         return command.program == "docker" and words[1:2] == ["compose"]
@@ -346,7 +347,7 @@ def _code_files(folder: str) -> Iterator[str]:
     except OSError:
         return
     for entry in entries:
-        if entry.name.startswith(".") or entry.is_symlink() or entry.name in GENERATED_FOLDERS:
+        if entry.name.startswith(".") or entry.name in GENERATED_FOLDERS:
             continue
         if entry.is_dir(follow_symlinks=False):
             yield from _code_files(entry.path)
