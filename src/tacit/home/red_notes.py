@@ -16,6 +16,7 @@ from zlib import crc32
 
 from tacit.disk.files import OsDisk, make_folder, read_file, replace_file
 from tacit.disk.read import file_signature
+from tacit.errors import TacitError
 from tacit.home.paths import HomePaths
 from tacit.home.project import head_commit
 from tacit.record import Record
@@ -46,7 +47,7 @@ def write_notes(paths: HomePaths, root: str, red: Iterable[RedNote], never: Iter
     content = {"head": head_commit(root), "red": sorted(rows)[:_MAX_NOTES]}
     content["never"] = sorted({*map(digest, never)})[:_MAX_NOTES]
     file = _file(paths, root)
-    with suppress(OSError):
+    with suppress(OSError, TacitError):
         current = read_file(file)
         data = json.dumps(content).encode()
         if data != current and (rows or content["never"] or current is not None):
