@@ -60,10 +60,12 @@ FIELDS: dict[str, tuple[str, str]] = {
     ),
     "command_count": ("integer", "how many commands were run"),
     "commands": ("[command]", "commands; of a habit, the latest that it was seen in"),
+    "commit": ("breaking_commit?", "the commit since which the work tree says otherwise; null where git does not say"),
     "compacted": ("boolean", "whether the conversation was compacted before this turn"),
     "compactions": ("integer", "how often the conversation was compacted"),
     "completed": ("boolean", "whether every step went well"),
     "confidence": ("number", "from 0 to 1"),
+    "conditions": ("[tree_condition]", "what must be true of the work tree for a memory to hold"),
     "conflict": ("boolean", "whether another memory contradicts it and no rule decides"),
     "contradicts": (f"[{ID}]", "memories that a suggestion contradicts or may contradict"),
     "corrected_count": ("integer", "sessions in which the person repeated or contradicted it"),
@@ -111,8 +113,10 @@ FIELDS: dict[str, tuple[str, str]] = {
     "forgotten": ("integer", "memories that were forgotten"),
     "forgotten_count": ("integer", "memories that were forgotten in this time"),
     "guarded": ("boolean", "whether a guard enforces the memory now"),
+    "green_count": ("integer", "memories of the project that its work tree confirms"),
     "guards": ("string", "what a guard is about: `forbid`, `prefer`, `require_before` or `protect`"),
     "habits": ("[reference]", "commands that the person accepted as usual"),
+    "hash": ("string", "a commit, by the short name that git gives it"),
     "has_old_keys": ("boolean", "whether a machine has not synced since the keys of a remote were changed"),
     "has_times": ("boolean", "false where a habit comes from a history without times"),
     "held_count": (
@@ -155,6 +159,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "judge": ("string", "the client that was asked last, or empty"),
     "judge_tokens": ("integer", "what judges cost in this time, on this machine"),
     "key": ("string", "what makes two memories the same; of a setting, its name"),
+    "kept": ("boolean", "whether somebody decided to keep a memory although the work tree says otherwise"),
     "kind": ("string", "the kind of a memory, or `worklog`, `evaluation`, `session`, `command`"),
     "kinds": ("[count_of_kind]", "how many memories or habits there are of each kind"),
     "known": ("string", "what was known then: `ignored` (told), `untold` (remembered) or `unremembered`"),
@@ -188,7 +193,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "milliseconds": ("integer", "how long it took"),
     "more": ("[more_passage]", "other passages of the session that may answer; a later one may overrule the passage"),
     "missed": ("integer", "questions without an answer"),
-    "missing": ("[missing_name]", "what it names that is not in the work tree"),
+    "missing": ("[missing_name]", "what it says that is not true of the work tree"),
     "missing_count": ("integer", "files of a machine that have not arrived yet"),
     "model": ("string", "the model that summed up"),
     "modes": ("[string]", "permission modes in which sessions are captured; empty for all"),
@@ -215,8 +220,8 @@ FIELDS: dict[str, tuple[str, str]] = {
     "other_sessions": ("trial_arm", "the sessions from which the memory was withheld"),
     "others": ("[reference]", "candidates of other projects that say the same"),
     "outcome": ("string", "how it ended"),
-    "outdated_count": ("integer", "other memories of the project that name what is not in its work tree"),
-    "outdated_memories": ("[outdated_memory]", "memories of the project that name what is not in its work tree"),
+    "outdated_count": ("integer", "other memories of the project that its work tree contradicts"),
+    "outdated_memories": ("[outdated_memory]", "memories of the project that its work tree contradicts"),
     "overdue": ("boolean", "whether the last sync was so long ago that the person is told"),
     "overruled_by": (f"{ID}?", "the memory that holds instead of it"),
     "passage": ("string", "what answers: of a session, the lines that match"),
@@ -245,7 +250,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "read_only": ("boolean", "whether the team's server takes nothing, as a replica does"),
     "reason": (
         "string",
-        "why a memory is suggested or was forgotten, why an answer was found, which rule decided",
+        "why a memory is suggested or was forgotten, why an answer was found, which rule decided, what a work tree has",
     ),
     "reasons": ("[string]", "why sessions are captured here, or are not"),
     "received_count": ("integer", "what came from a machine or the team in this sync"),
@@ -300,7 +305,10 @@ FIELDS: dict[str, tuple[str, str]] = {
     "stale": ("[reference]", "memories that were not seen for long"),
     "start_loads": ("[start_load]", "what each agent loads when a session starts"),
     "started_at": (TIME, "when a trial began"),
-    "state": ("string", "whether a conclusion is new, known, dismissed before, …"),
+    "state": (
+        "string",
+        "whether a conclusion is new, known, dismissed before, …; what a work tree says: `red`, `green` or `unknown`",
+    ),
     "statement": ("string", "what could be remembered; empty if it was"),
     "status": (
         "string",
@@ -344,6 +352,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "unconfirmed_count": ("integer", "purges that a machine has not confirmed"),
     "undecided": ("integer", "pairs of memories that contradict each other or may do so, where no rule decides"),
     "undone": ("boolean", "whether it was taken back"),
+    "unchecked_count": ("integer", "memories of the project of which its work tree says nothing"),
     "unfit": ("[unfit_line]", "lines of the repository's file that cannot be used"),
     "unfit_count": ("integer", "rows of the team's server that were not believed"),
     "unjudged_count": ("integer", "sessions that no judge has read as they are now"),
@@ -378,6 +387,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "winner": (f"{ID}?", "the memory that holds; null where the person is asked"),
     "withheld": ("[memory_told]", "memories on trial that were not told"),
     "workflows": ("[workflow]", "workflows"),
+    "work_tree": ("tree_check?", "what the work tree says of a memory; null where it was not asked"),
     "worklog": ("integer", "entries of the worklog"),
 }
 
@@ -385,7 +395,7 @@ _REFERENCE = "id kind scope text"
 _MEMORY = (
     f"{_REFERENCE} short key label confidence status evidence shared triple tags strength run_count session_count"
     " has_times steps effect source author provenance first_at at said_at conflict overruled_by reason contradicts"
-    " may_be_same"
+    " may_be_same work_tree"
 )
 _PROPOSAL = f"{_REFERENCE} tags author at evidence"
 _SESSION = "id short agent name scope at first_at turn_count title outcome summarized_by files alike"
@@ -436,8 +446,12 @@ OBJECTS: dict[str, str] = {
     "memory": _MEMORY,
     "memory_told": f"{_REFERENCE} reason missing",
     "merging": "id into",
-    "missing_name": "text last_change",
     "moment": "session short turn at text",
+    "missing_name": "text reason commit last_change",
+    "breaking_commit": "hash day text",
+    "checked_memory": f"{_MEMORY} missing",
+    "tree_check": "state reason conditions",
+    "tree_condition": "text state reason kept",
     "more_passage": "turn speaker passage ran",
     "often": "text run_count session_count",
     "operation": "id at actor text memory_ids",
@@ -474,7 +488,7 @@ OBJECTS: dict[str, str] = {
         "schema home project active pending forgotten dismissed worklog undecided asked missed log_bytes spooled"
         " dropped untrusted fact_conflicts kinds session_count evaluated week ineffective_count"
         " idle_count"
-        " outdated_count verdict_count unjudged_count daily_judge team remote_syncs"
+        " outdated_count verdict_count green_count unchecked_count unjudged_count daily_judge team remote_syncs"
     ),
     "step": "text exit_status milliseconds",
     "stopped_command": "text matched actor directory at",
@@ -517,6 +531,7 @@ OUTPUTS: dict[str, str] = {
     "audit": "audit",
     "autocapture status": "autocapture",
     "brief": "brief",
+    "check": "[checked_memory]",
     "config get": "any",
     "config show": "[setting]",
     "conflicts": "[conflict]",

@@ -209,5 +209,5 @@ def memory_line(memory: MemoryRow, missing: Sequence[str] = ()) -> str:
 
 
 def missing_remark(missing: Sequence[str]) -> str:
-    """Return what is put behind a sentence that names something that is not in the work tree; "" if nothing is."""
-    return f" (not found here: {harmless(', '.join(missing))})" if missing else ""
+    """Return what is put behind a sentence that is not true of the work tree; "" if it is."""
+    return f" (not true here: {harmless(', '.join(missing))})" if missing else ""

@@ -33,13 +33,14 @@ NEUTRAL_WORDS = {
     "add": "--text --kind --tag --evidence --global --private --whole --candidate",
     "recall": "--query --limit --kind --scope --since --as-of --all --like --explain --exit-code",
     "list": (
-        "--pending --forgotten --status --kind --tag --scope --project --agent --since --before --limit --all"
+        "--pending --forgotten --status --kind --tag --scope --check --project --agent --since --before --limit --all"
         " --exit-code"
     ),
     "brief": "--for --tag",
     "context": "--cwd",
     "log": "--task --summary --changes --evidence --next",
     "review": "--kind --project --agent --since --before --limit --all --doubtful --reason --yes",
+    "check": "--all",
     "conflicts": "--limit --all --exit-code",
     "guard": "list test --ask --deny --warn --forbid --instead --protect --before --run --yes",
     "trial": "--stop --sessions",

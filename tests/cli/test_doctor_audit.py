@@ -68,10 +68,13 @@ def test_memories_of_the_home_that_name_what_is_gone_are_listed(person: Person, 
     person.tacit("add", "always run `make deploy` last", cwd=project)
     memory = person.listed(cwd=project)[0]["id"]
     shown = person.tacit("audit", cwd=project, code=1).out
-    assert f"memory {memory}: gone: it names what is not in this work tree: make deploy; see: tacit review" in shown
+    assert f"memory {memory}: gone: Makefile has no target deploy; see: tacit review" in shown
     assert "No findings in 0 files, 1 outdated memory." in shown
     (listed,) = person.tacit("audit", "--json", str(project), code=1).json["outdated_memories"]
-    assert (listed["id"], listed["missing"]) == (memory, [{"text": "make deploy", "last_change": None}])
+    assert (listed["id"], listed["missing"]) == (
+        memory,
+        [{"text": "make deploy", "reason": "Makefile has no target deploy", "commit": None, "last_change": None}],
+    )
     (project / "Makefile").write_text("deploy:\n")
     assert "There are no rule files here" in person.tacit("audit", cwd=project).out
 

@@ -62,6 +62,8 @@ def lively(tmp_path_factory: pytest.TempPathFactory, team: TeamServer) -> Person
     person.tacit("add", "I prefer npm", "--tag", "tools")
     person.tacit("add", "I prefer pnpm", "--tag", "tools")
     person.tacit("add", "never force push commits", "--global")
+    (project / "Makefile").write_text("all:\n")
+    person.tacit("add", "run `make ship` to ship", cwd=project)
     for evidence in ("review", "another review"):
         person.tacit("remember", "Prefer small commits", "--evidence", evidence)
     person.tacit("log", "--task", "PROJ-12", "--summary", "Validated commits")

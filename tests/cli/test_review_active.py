@@ -1,4 +1,4 @@
-"""Cards about memories that name what is gone or were not followed, at a real terminal, as a list and as JSON."""
+"""Cards about memories that are not true or were not followed, at a real terminal, as a list and as JSON."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def cards(person: Person, project: Path) -> list[dict[str, Any]]:
 
 def test_a_card_names_what_is_gone_and_is_skipped(person: Person, project: Path) -> None:
     shown = review(person, project, (ASK, "s"))
-    assert "1 of 1, names what is gone" in shown and RULE in shown
-    assert "not in this work tree: docs/api.md" in shown
+    assert "1 of 1, not true of the work tree" in shown and RULE in shown
+    assert "not so here: docs/api.md does not exist" in shown
     assert "r reword · f forget · k keep as it is · s skip" in shown
     assert len(cards(person, project)) == 1
 
@@ -57,7 +57,7 @@ def test_a_card_names_what_is_gone_and_is_skipped(person: Person, project: Path)
 def test_without_a_terminal_the_commands_are_named(person: Person, project: Path) -> None:
     for actor in ("user", "agent:claude"):  # an agent decides nothing
         shown = person.tacit("review", cwd=project, TACIT_ACTOR=actor).out
-        assert "names what is gone" in shown and "not in this work tree: docs/api.md" in shown
+        assert "not true of the work tree" in shown and "not so here: docs/api.md does not exist" in shown
         assert "tacit forget " in shown and len(cards(person, project)) == 1
 
 
@@ -73,7 +73,7 @@ def test_a_kept_name_is_not_asked_about_again(person: Person, project: Path) -> 
     review(person, project, (ASK, "k"))
     assert cards(person, project) == []
     assert "not in this work tree" not in person.tacit("doctor", cwd=project).out
-    assert "(not found here: docs/api.md)" in person.tacit("brief", cwd=project).out
+    assert "(not true here: docs/api.md)" in person.tacit("brief", cwd=project).out
     assert "kept although something is missing" in person.tacit("undo", cwd=project).out
     assert len(cards(person, project)) == 1
 
@@ -89,7 +89,9 @@ def test_programs_get_the_card_with_the_session_that_changed_the_file(person: Pe
     person.tacit("remember", "always squash", "--evidence", "said so", cwd=project)
     missing, candidate = cards(person, project)
     assert (missing["label"], missing["card"], missing["adherence"]) == (RULE, "missing", None)
-    assert missing["missing"] == [{"text": "docs/api.md", "last_change": None}]
+    assert missing["missing"] == [
+        {"text": "docs/api.md", "reason": "docs/api.md does not exist", "commit": None, "last_change": None}
+    ]
     assert (candidate["card"], candidate["missing"]) == ("candidate", [])
 
 
@@ -97,11 +99,11 @@ def test_two_cards_of_one_memory_end_with_the_first_that_changes_it(person: Pers
     violate(person, project)
     assert [card["card"] for card in cards(person, project)] == ["not followed", "missing"]
     shown = review(person, project, (ASK, "k"), (ASK, "k"))
-    assert "1 of 2, told but not followed" in shown and "2 of 2, names what is gone" in shown
+    assert "1 of 2, told but not followed" in shown and "2 of 2, not true of the work tree" in shown
     person.tacit("undo", cwd=project)
     assert [card["card"] for card in cards(person, project)] == ["missing"]
     person.tacit("undo", cwd=project)
-    assert "names what is gone" not in review(person, project, (ASK, "f"))
+    assert "not true of the work tree" not in review(person, project, (ASK, "f"))
 
 
 def test_quitting_ends_the_review(person: Person, project: Path) -> None:

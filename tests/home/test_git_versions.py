@@ -10,13 +10,13 @@ from harness.person import Person
 from tacit.disk.files import OsDisk
 from tacit.errors import RefusedError
 from tacit.home.git_versions import (
-    head_commit,
     note_written,
     postpone_facts,
     postponed_facts,
     read_fact_history,
     written_since_commit,
 )
+from tacit.home.project import head_commit
 from tacit.model.ids import ClaimId
 from tacit.pages.view_store import ViewStore
 

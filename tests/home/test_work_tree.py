@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from tacit.home.work_tree import FileListing, WorkTree
-from tacit.model.references import marked_references, named_references
+from tacit.model.conditions import State
+from tacit.model.references import Reference, marked_references, named_references
 
 
 @pytest.fixture
@@ -23,7 +25,11 @@ def root(tmp_path: Path) -> Path:
 
 def missing(root: Path, sentence: str, cwd: str = "", path: str = "/usr/bin:/bin") -> list[str]:
     tree = WorkTree(str(root), str(root / cwd), {"PATH": path})
-    return [reference.text for reference in tree.missing(named_references(sentence))]
+    return [reference.text for reference in red(tree, named_references(sentence))]
+
+
+def red(tree: WorkTree, references: Iterable[Reference], folder: str = "") -> list[Reference]:
+    return [each for each in references if tree.look(each, folder=folder).state is State.RED]
 
 
 def git(root: Path, *arguments: str) -> None:
@@ -90,11 +96,11 @@ def test_a_listing_has_files_of_all_folders(root: Path) -> None:
     tree = WorkTree(str(root), str(root), {}, listing=listing)
     references = marked_references("`npm run lint`, `npm run e2e`, `docs/setup.md`, `docs/none.md`, `lib/v1.2`")
 
-    assert [reference.name for reference in tree.missing(references)] == ["e2e", "docs/none.md"]
-    assert [reference.name for reference in tree.missing(references, folder=web)] == ["e2e", "docs/none.md"]
+    assert [reference.name for reference in red(tree, references)] == ["e2e", "docs/none.md"]
+    assert [reference.name for reference in red(tree, references, web)] == ["e2e", "docs/none.md"]
     (root / "web" / "docs").mkdir()
     (root / "web" / "docs" / "none.md").write_text("")
-    assert [reference.name for reference in tree.missing(references, folder=web)] == ["e2e"]
+    assert [reference.name for reference in red(tree, references, web)] == ["e2e"]
 
 
 def test_scripts_that_need_not_be_defined(root: Path) -> None:
@@ -190,4 +196,4 @@ def test_after_the_deadline_nothing_is_missing(root: Path) -> None:
     ticks = iter([0.0, 0.0, 1.0])
     tree = WorkTree(str(root), str(root), {}, clock=lambda: next(ticks))
 
-    assert [one.name for one in tree.missing(named_references("docs/a.md and docs/b.md"))] == ["docs/a.md"]
+    assert [one.name for one in red(tree, named_references("docs/a.md and docs/b.md"))] == ["docs/a.md"]

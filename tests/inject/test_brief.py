@@ -215,4 +215,4 @@ def test_a_line_says_what_the_memory_names_that_is_not_there() -> None:
         [memory], tags=frozenset(), relevance={}, nonce="00ff", missing={memory.id: ("docs/x.md", "<make> a")}
     ).text
 
-    assert f"see docs/x.md (not found here: docs/x.md, ‹make> a) ({memory.id})" in shown
+    assert f"see docs/x.md (not true here: docs/x.md, ‹make> a) ({memory.id})" in shown

@@ -219,8 +219,8 @@ def test_a_rule_that_names_a_missing_file_is_told_with_a_remark(person: Person) 
     assert "not found" not in told(person)
     (work(person) / "docs" / "api.md").unlink()
 
-    assert "always follow docs/api.md (not found here: docs/api.md) (" in told(person, prompt="hello again")
-    assert "(not found here: docs/api.md)" in person.tacit("brief", cwd=work(person)).out
+    assert "always follow docs/api.md (not true here: docs/api.md) (" in told(person, prompt="hello again")
+    assert "(not true here: docs/api.md)" in person.tacit("brief", cwd=work(person)).out
 
 
 def test_a_description_of_what_is_missing_is_left_out(person: Person) -> None:
@@ -245,5 +245,5 @@ def test_the_doctor_lists_memories_that_name_what_is_missing(person: Person) -> 
     add(person, "always run `make all` last")
     shown = person.tacit("doctor", cwd=work(person)).out
 
-    assert "names what is not in this work tree: make lint" in shown
+    assert "is not true of this work tree: Makefile has no target lint" in shown
     assert "make all" not in shown

@@ -96,7 +96,7 @@ def test_what_is_not_in_the_work_tree_is_told_with_a_remark(person: Person) -> N
     person.tacit("add", "the data is described in docs/data.md", "--kind", "environment", cwd=part)
     person.tacit("add", "always follow docs/style.md", cwd=whole)
     shown = person.tacit("context", cwd=part).out
-    assert "always follow docs/api.md (not found here: docs/api.md)" in shown
+    assert "always follow docs/api.md (not true here: docs/api.md)" in shown
     assert "docs/data.md" not in shown
     assert "always follow docs/style.md\n" in shown  # of the project around it: not looked up here
     memories = person.tacit("context", "--json", cwd=part).json["memories"]

@@ -94,9 +94,9 @@ def test_a_line_of_a_code_block_names_what_its_commands_run() -> None:
 
 
 def test_a_path_without_a_known_ending_may_be_something_else() -> None:
-    references = marked_references("Merge `feature/v1.2`, then read `docs/a.md`.")
+    references = marked_references("Merge `topic/v1.2`, then read `docs/a.md`.")
     assert [(reference.name, reference.is_ambiguous) for reference in references] == [
-        ("feature/v1.2", True),
+        ("topic/v1.2", True),
         ("docs/a.md", False),
     ]
 

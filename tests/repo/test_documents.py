@@ -134,6 +134,7 @@ def test_what_the_package_promises_is_there() -> None:
 # agent's files, or serve the rest.
 CALLS = {
     "accept": "memories.accept",
+    "check": "conditions.check_all",
     "add": "add",
     "autocapture": "configuration.autocapture",
     "brief": "brief",

@@ -20,6 +20,7 @@ PERSON_ONLY = {
     "redo": "redo",
     "share": "share ID",
     "team": "team setup postgresql:///acme --yes",
+    "check --keep": "check ID --keep",
     "conflicts --keep": "conflicts --keep ID",
     "conflicts --keep-both": "conflicts --keep-both ID",
     "guard on": "guard on ID --yes",

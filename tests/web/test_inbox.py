@@ -103,19 +103,20 @@ def test_filters_keep_the_other_cards_away(person: Person, waiting: Browser) -> 
     assert "No card matches" in waiting.get("/?kind=known_fix").visible
 
 
-def test_a_memory_that_names_what_is_gone_is_a_card_until_it_is_kept(person: Person) -> None:
+def test_a_memory_that_is_not_true_of_the_work_tree_is_a_card_until_it_is_kept(person: Person) -> None:
     shop = person.repository("shop")
     (shop / "docs").mkdir()
     person.tacit("add", "the deploy steps are in docs/deploy.md", cwd=shop)
     with running_server(person, folder=shop) as browser:
         browser.open()
         page = browser.get("/")
-        assert "Not in the work tree docs/deploy.md" in page.visible
+        assert "Not so in the work tree docs/deploy.md does not exist" in page.visible
         assert '<span class="count">1</span>' in page.text  # the badge
         after = browser.press(page, "keep_despite")
         assert "Kept: the deploy steps" in after.visible and "Nothing to review" in after.visible
         assert 'class="count"' not in after.text
         assert "docs/deploy.md" in browser.post("/undo", after.form("undo")).visible
+        assert ">red<" in browser.get("/search").text
 
 
 def test_a_trial_that_has_ended_is_a_card_until_it_is_decided(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from tacit.cli import output
 from tacit.cli.commands import Invocation, Option
 from tacit.cli.output import JsonObject, bold, dim, echo, echo_json_list, echo_wrapped, first_lines, pluralize, warn
 from tacit.model.claim import is_project_scope, project_name
+from tacit.model.conditions import State, TreeVerdict
 from tacit.model.event import timestamp
 from tacit.model.memory import Memory
 from tacit.text.display import clip, printable
@@ -132,6 +133,8 @@ def echo_memory(listed: ListedMemory, bullet: str = "") -> None:
         marks.append(f"seen {memory.strength} times")
     if listed.conflict:
         marks.append("conflict")
+    if listed.verdict and listed.verdict.conditions:
+        marks.append(listed.verdict.state.value)
     if listed.overruled_by:
         marks.append(f"overruled by {listed.overruled_by}")
     echo_wrapped(f"{bullet}{output.cyan(f'[{listed.short}]')} {printable(memory.claim.sentence)}")
@@ -235,6 +238,7 @@ def memory_json(listed: ListedMemory) -> JsonObject:
         "reason": memory.reason or listed.reason,
         "contradicts": [row.id for row in listed.contradicts],
         "may_be_same": [row.id for row in listed.may_be_same],
+        "work_tree": tree_json(listed.verdict),
     }
 
 
@@ -243,9 +247,42 @@ def reference_json(claim: Claim | MemoryRow) -> JsonObject:
     return {"id": claim.id, "kind": claim.kind.label, "scope": claim.scope, "text": claim.sentence}
 
 
-def missing_json(names: Iterable[str]) -> list[JsonObject]:
-    """Return names that are not in the work tree, without the sessions that changed them."""
-    return [{"text": name, "last_change": None} for name in names]
+def missing_json(conditions: Iterable[tuple[str, str]]) -> list[JsonObject]:
+    """Return what is not true of the work tree, each with the reason, without commits and sessions."""
+    return [{"text": text, "reason": why, "commit": None, "last_change": None} for text, why in conditions]
+
+
+def tree_json(verdict: TreeVerdict | None) -> JsonObject | None:
+    """Return what the work tree says of a memory; None if it was not asked."""
+    if verdict is None:
+        return None
+    return {
+        "state": verdict.state.value,
+        "reason": verdict.why,
+        "conditions": [
+            {
+                "text": one.condition.text,
+                "state": one.outcome.state.value,
+                "reason": one.outcome.why,
+                "kept": one.is_kept,
+            }
+            for one in verdict.conditions
+        ],
+    }
+
+
+def tree_lines(verdict: TreeVerdict) -> Iterator[str]:
+    """Yield what the work tree says of a memory, with what it asks for."""
+    why = f": {printable(verdict.why)}" if verdict.why and verdict.state is not State.GREEN else ""
+    yield f"{tree_mark(verdict.state)}{why}"
+    for one in verdict.conditions if len(verdict.conditions) > 1 else ():
+        kept = ", kept by you" if one.is_kept else ""
+        yield f"    {one.outcome.state.value}{kept}: {printable(one.condition.text)}"
+
+
+def tree_mark(state: State) -> str:
+    """Return a state of a memory in its color."""
+    return {State.RED: output.red, State.GREEN: output.green, State.UNKNOWN: dim}[state](state.value)
 
 
 # How often a memory was told and followed

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tacit.log.rewrite import QuarantinedLine
     from tacit.log.verify import Finding
     from tacit.rules.audit import AuditReport
-    from tacit.vault.outdated import OutdatedRow
+    from tacit.vault.conditions import CheckedMemory
     from tacit.vault.purging import PurgeReport
 
 _NOT_CHECKED = "Not checked: every line of the log, the index against the log, the pages (tacit doctor checks these)."
@@ -178,14 +178,14 @@ def run_audit(call: Invocation) -> int:
     Findings are rules that contradict each other, rules that a host loads twice, paths, scripts and targets
     that do not exist, secrets (never shown), and what is never loaded: beyond a host's limit, in a wrong place,
     or an import that leads nowhere. The last lines say how many tokens each host loads at session start.
-    If there is a home, its memories of the project that name what is not in the work tree are listed, too.
+    If there is a home, its memories of the project that its work tree contradicts are listed, too.
 
     The exit code is 1 if there are findings or such memories, else 0.
     """
     from tacit.home.home import Home
     from tacit.rules import rule_place
     from tacit.rules.audit import audit
-    from tacit.vault.outdated import outdated_rows_as_is
+    from tacit.vault.conditions import red_memories_as_is
 
     if len(call.args) > 1:
         raise UsageError("tacit audit takes one folder", "tacit audit PATH")
@@ -193,10 +193,10 @@ def run_audit(call: Invocation) -> int:
     if not os.path.isdir(folder):
         raise NotFoundError(f"there is no folder {folder}", "tacit audit PATH")
     report = audit(rule_place(folder, os.environ))
-    outdated: list[OutdatedRow] = []
+    outdated: list[CheckedMemory] = []
     try:
         with Home(call.value("--home"), cwd=os.path.abspath(folder)) as home:
-            outdated = outdated_rows_as_is(home)
+            outdated = red_memories_as_is(home)
     except TacitError:  # without a usable home there are no memories; one that was named must be there
         if call.flag("--home"):
             raise
@@ -205,7 +205,7 @@ def run_audit(call: Invocation) -> int:
     return 1 if report.findings or outdated else 0
 
 
-def _audit_lines(report: AuditReport, outdated: Sequence[OutdatedRow]) -> Iterator[str]:
+def _audit_lines(report: AuditReport, outdated: Sequence[CheckedMemory]) -> Iterator[str]:
     """Yield the findings as `file:line: kind: …`, then memories, the tokens of each host and the totals."""
     from tacit.rules.audit import FindingKind
 
@@ -221,11 +221,10 @@ def _audit_lines(report: AuditReport, outdated: Sequence[OutdatedRow]) -> Iterat
         for quote in (finding.quote, finding.other_quote if is_contradiction else ""):
             if quote:
                 yield dim(f"    “{printable(quote)}”")
-    for memory, missing in outdated:
-        names = printable(", ".join(reference.text for reference in missing))
-        place = output.bold(f"memory {memory.id}")
-        yield f"{place}: gone: it names what is not in this work tree: {names}; see: tacit review"
-        yield dim(f"    “{printable(memory.sentence)}”")
+    for checked in outdated:
+        place = output.bold(f"memory {checked.memory.id}")
+        yield f"{place}: gone: {printable(checked.verdict.why)}; see: tacit review"
+        yield dim(f"    “{printable(checked.memory.sentence)}”")
     if report.findings or outdated:
         yield ""
     if report.tokens:
@@ -238,7 +237,7 @@ def _audit_lines(report: AuditReport, outdated: Sequence[OutdatedRow]) -> Iterat
     yield f"{findings} in {pluralize(len(report.files), 'file')}{memories}."
 
 
-def _audit_json(report: AuditReport, outdated: Sequence[OutdatedRow]) -> JsonObject:
+def _audit_json(report: AuditReport, outdated: Sequence[CheckedMemory]) -> JsonObject:
     from tacit.cli.cards import missing_json, reference_json
     from tacit.rules import LoadTime, RuleOrigin
 
@@ -268,7 +267,10 @@ def _audit_json(report: AuditReport, outdated: Sequence[OutdatedRow]) -> JsonObj
             for finding in report.findings
         ],
         "outdated_memories": [
-            {**reference_json(row.memory), "missing": missing_json(name.text for name in row.missing)}
+            {
+                **reference_json(row.memory),
+                "missing": missing_json((one.condition.text, one.outcome.why) for one in row.verdict.red),
+            }
             for row in outdated
         ],
         "start_loads": [

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 JsonObject = dict[str, object]  # docs/reference/json.md describes every field that is printed
 
 _RESET = "\x1b[0m"
-_BOLD, _DIM, _RED, _YELLOW, _CYAN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m", "\x1b[36m"
-_STYLES = (_BOLD, _DIM, _RED, _YELLOW, _CYAN, _RESET)
+_BOLD, _DIM, _CYAN = "\x1b[1m", "\x1b[2m", "\x1b[36m"
+_RED, _GREEN, _YELLOW = "\x1b[31m", "\x1b[32m", "\x1b[33m"
+_STYLES = (_BOLD, _DIM, _RED, _GREEN, _YELLOW, _CYAN, _RESET)
 _MIN_WIDTH, _MAX_WIDTH = 40, 120
 
 
@@ -131,7 +132,8 @@ def _styled(style: str, text: str, stream: TextIO | None = None) -> str:
 
 
 bold, dim = partial(_styled, _BOLD), partial(_styled, _DIM)
-red, yellow, cyan = partial(_styled, _RED), partial(_styled, _YELLOW), partial(_styled, _CYAN)
+red, green = partial(_styled, _RED), partial(_styled, _GREEN)
+yellow, cyan = partial(_styled, _YELLOW), partial(_styled, _CYAN)
 
 
 # Wrapping

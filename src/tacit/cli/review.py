@@ -17,8 +17,8 @@ from tacit.model.memory import Memory
 from tacit.record import Record
 from tacit.text.display import one_line, printable
 from tacit.vault import Vault
+from tacit.vault.conditions import RedMemory
 from tacit.vault.memories import DecisionOutcome
-from tacit.vault.outdated import OutdatedMemories, OutdatedMemory
 from tacit.vault.review import Card, CardListing, Review
 from tacit.vault.sessions import IneffectiveMemory
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tacit.vault.listing import ListedMemory
     from tacit.vault.trials import TrialReport
 
+RED_TITLE = "not true of the work tree"
 _MAX_SEARCHED = 20  # memories that are searched for in other projects after a decision
 
 
@@ -347,9 +348,9 @@ def _ask_text(memory: Memory) -> str:
     return ask("   new text (empty: your editor) > ").strip() or edit_text(memory.claim.sentence)
 
 
-def card_json(asked: Card | IneffectiveMemory | OutdatedMemory | TrialReport) -> JsonObject:
+def card_json(asked: Card | IneffectiveMemory | RedMemory | TrialReport) -> JsonObject:
     """Return a card as JSON. `card` says what it asks about."""
-    if isinstance(asked, Card | IneffectiveMemory | OutdatedMemory):
+    if isinstance(asked, Card | IneffectiveMemory | RedMemory):
         return {**_card_fields(asked), "trial": None}
     from tacit.cli.trial import trial_json
 
@@ -357,7 +358,7 @@ def card_json(asked: Card | IneffectiveMemory | OutdatedMemory | TrialReport) ->
     return {**common, "card": "tried", "trial": trial_json(asked)}
 
 
-def _card_fields(asked: Card | IneffectiveMemory | OutdatedMemory) -> JsonObject:
+def _card_fields(asked: Card | IneffectiveMemory | RedMemory) -> JsonObject:
     if isinstance(asked, Card):
         first, *others = asked.candidates
         references = [cards.reference_json(other.memory.claim) for other in others]
@@ -369,6 +370,8 @@ def _card_fields(asked: Card | IneffectiveMemory | OutdatedMemory) -> JsonObject
     names = [
         {
             "text": name.text,
+            "reason": name.why,
+            "commit": name.commit and {"hash": name.commit.commit, "day": name.commit.day, "text": name.commit.subject},
             "last_change": name.last_session
             and {"session": name.last_session.id, "at": utc_timestamp(name.last_session.ended_at)},
         }
@@ -377,7 +380,7 @@ def _card_fields(asked: Card | IneffectiveMemory | OutdatedMemory) -> JsonObject
     return {**common, "card": "missing", "adherence": None, "missing": names}
 
 
-# Cards about memories that hold: agents do not follow them, or they name what is gone
+# Cards about memories that hold: agents do not follow them, or the work tree says otherwise
 
 _ACTIVE_KEYS = "r reword · g guard · f forget · k keep as it is · s skip · q quit"
 _KEYS_WITHOUT_GUARD = "r reword · f forget · k keep as it is · s skip · q quit"
@@ -386,7 +389,8 @@ _KEYS_WITHOUT_GUARD = "r reword · f forget · k keep as it is · s skip · q qu
 class ActiveCard(Record):
     """A memory that holds and needs a decision; `reason` is recorded with it, `kept` if it is kept.
 
-    `missing` are the names in it that are gone, if it is about these. A guard helps only one that was not followed.
+    `missing` is what it says that is not true of the work tree, if it is about that. A guard helps only one that was
+    not followed.
     """
 
     title: str
@@ -401,7 +405,7 @@ class ActiveCard(Record):
 
 def active_cards(vault: Vault) -> list[ActiveCard]:
     """Return a card for each trial that ended, then for each memory that agents were told and did not follow, then for
-    each that names what is gone."""
+    each that is red."""
     found = [
         ActiveCard(
             report.title, report.listed, tuple(report.lines), card_json(report), report.reason, kept=report.reason
@@ -411,16 +415,16 @@ def active_cards(vault: Vault) -> list[ActiveCard]:
     for item in vault.adherence.ineffective():
         lines, json = tuple(cards.adherence_lines(item.report)), card_json(item)
         found.append(ActiveCard(item.title, item.listed, lines, json, item.reason, may_guard=not item.is_idle))
-    for outdated in OutdatedMemories(vault.home).outdated():
+    for red in vault.conditions.red():
         texts = []
-        for name in outdated.missing:
+        for name in red.missing:
+            since = f", {name.since}" if name.commit else ""
             last = ""
             if session := name.last_session:
                 last = f" (last changed on {session.ended_at[:10]} in session {name.short})"
-            texts.append(f"not in this work tree: {printable(name.text)}{last}")
-        missing = tuple(name.text for name in outdated.missing)
-        what = "names what is gone"
-        found.append(ActiveCard(what, outdated.listed, tuple(texts), card_json(outdated), what, missing))
+            texts.append(f"not so here: {printable(f'{name.why}{since}')}{last}")
+        missing = tuple(name.text for name in red.missing)
+        found.append(ActiveCard(RED_TITLE, red.listed, tuple(texts), card_json(red), RED_TITLE, missing))
     return found
 
 

@@ -228,7 +228,8 @@ def run_context(call: Invocation) -> None:
     from tacit.cli.workflow import workflow_json
 
     memories = (
-        {**reference_json(row), "missing": missing_json(context.missing.get(row.id, ()))} for row in context.memories
+        {**reference_json(row), "missing": missing_json((text, "") for text in context.missing.get(row.id, ()))}
+        for row in context.memories
     )
     fields = {
         "directory": context.directory,

@@ -12,17 +12,19 @@ from shlex import quote
 
 from tacit.cli import cards
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command
-from tacit.cli.output import JsonObject, ask, ask_key, bold, echo, pluralize, trust_hint
+from tacit.cli.output import JsonObject, ask, ask_key, bold, echo, echo_lines, pluralize, trust_hint
 from tacit.errors import UsageError
 from tacit.index.habits import RecordedCommand
 from tacit.index.reader import has_trials
 from tacit.model.claim import Status, scope_label
+from tacit.model.conditions import State
 from tacit.model.conflict import ConflictRule
 from tacit.model.event import local_time, timestamp
 from tacit.model.memory import HABIT_KINDS
 from tacit.model.observation import UNKNOWN_STATUS, PromptGiven, ReplyGiven, ToolUsed
 from tacit.text.display import clip, one_line, printable
 from tacit.vault.evidence import describe_event, event_details, is_conclusion, is_quoting
+from tacit.vault.listing import Listing
 
 TYPE_CHECKING = False
 
@@ -151,6 +153,7 @@ _STATUSES = {
     cards.KIND_OPTION,
     Option("--tag", "TAG", "only with this tag"),
     Option("--scope", "SCOPE", "local, global or all"),
+    Option("--check", "STATE", "only what the work tree shows as red, green or unknown", choices=tuple(State)),
     *cards.FILTER_OPTIONS,
     *cards.LIMIT_OPTIONS,
     EXIT_CODE_OPTION,
@@ -180,9 +183,12 @@ def run_list(call: Invocation) -> int:
         scope=call.value("--scope"),
         tag=call.value("--tag"),
         filters=cards.parse_filters(call),
-        limit=cards.list_limit(call),
+        limit=None if call.flag("--check") else cards.list_limit(call),
     )
-
+    memories = Listing(call.vault.conditions.marked(memories), memories.total)
+    if state := call.value("--check"):
+        entries = [each for each in memories if each.verdict and each.verdict.state == state]
+        memories = Listing(entries[: cards.list_limit(call)], len(entries))
     title, echo_listed = bold(f"Memories ({memories.total})"), partial(cards.echo_memory, bullet="- ")
     code = cards.show_list(call, memories, "memory", cards.memory_json, echo_listed, title=title)
     if not call.flag("--json") and (untrusted := call.vault.home.count_untrusted()):
@@ -193,7 +199,8 @@ def run_list(call: Invocation) -> int:
 @command("ID", "tacit show 7k2m", JSON_OPTION)
 def run_show(call: Invocation) -> None:
     """One memory, whole: by its id, its text, or words that no other has."""
-    listed = call.vault.search.show(call.vault.search.meant(call.text()))
+    shown = call.vault.search.show(call.vault.search.meant(call.text()))
+    (listed,) = call.vault.conditions.marked([shown])
     if call.shows_json(lambda: cards.memory_json(listed)):
         return
     memory = listed.memory
@@ -215,6 +222,8 @@ def run_show(call: Invocation) -> None:
         echo(f"    reason: {printable(memory.reason)}")
     if trial := _trial_of(call.vault, memory.id):
         echo(f"    trial: {next(trial.lines)}")
+    if listed.verdict and listed.verdict.conditions:
+        echo_lines(f"    {'work tree: ' * (not at)}{line}" for at, line in enumerate(cards.tree_lines(listed.verdict)))
     echo(f"    more: tacit why {listed.short}")
 
 
@@ -239,7 +248,8 @@ def run_why(call: Invocation) -> None:
     if path := call.value("--html"):
         _write_account(call, path)
         return
-    listed, reasons = call.vault.search.why(call.vault.search.meant(call.text()))
+    found, reasons = call.vault.search.why(call.vault.search.meant(call.text()))
+    (listed,) = call.vault.conditions.marked([found])
     is_habit = listed.memory.kind in HABIT_KINDS  # of other memories no commands: the lookup is slow to import
     behind = call.vault.suggestions.occurrences(listed.memory) if is_habit else []
     report, trial = call.vault.adherence.report(listed.memory.id), _trial_of(call.vault, listed.memory.id)

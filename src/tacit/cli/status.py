@@ -124,17 +124,16 @@ def _status_lines(now: HomeStatus) -> Iterator[str]:
         cost = f"told {pluralize(now.week.injected, 'time')} ({now.week.tokens:,} tokens)"
         stopped = f"; your rules stopped {pluralize(now.week.stopped, 'session')}" if now.week.stopped else ""
         yield f"{bold('This week')} {cost}, followed {now.week.followed}, violated {now.week.violated}{stopped}"
-    if now.ineffective:
-        memories = pluralize(now.ineffective, "memory was", "memories were")
-        yield f"{bold('Violated')}  {memories} told and not followed, or corrected: tacit review"
-    if now.idle:
-        memories = pluralize(now.idle, "memory was", "memories were")
-        yield f"{bold('Of no use')} {memories} told often and had to do with nothing: tacit review"
-    if now.verdicts:
-        yield f"{bold('Trials')}    {pluralize(now.verdicts, 'trial has', 'trials have')} ended: tacit review"
-    if now.outdated:
-        memories = pluralize(now.outdated, "memory names", "memories name")
-        yield f"{bold('Outdated')}  {memories} what is not in the work tree: tacit review"
+    for title, number, nouns, text in (
+        ("Violated", now.ineffective, ("memory was", "memories were"), "told and not followed, or corrected"),
+        ("Of no use", now.idle, ("memory was", "memories were"), "told often and had to do with nothing"),
+        ("Trials", now.verdicts, ("trial has", "trials have"), "ended"),
+        ("Outdated", now.outdated, ("memory is", "memories are"), "not true of the work tree"),
+    ):
+        if number:
+            yield f"{bold(title)}{' ' * (10 - len(title))}{pluralize(number, *nouns)} {text}: tacit review"
+    if now.green or now.outdated:
+        yield f"{bold('Work tree')} {now.outdated} red, {now.green} green, {now.unknown} unknown: tacit check"
     yield f"{bold('Evaluated')} {now.evaluated or 'never: tacit improve'}"
 
 
@@ -210,6 +209,8 @@ def status_json(now: HomeStatus) -> JsonObject:
         "idle_count": now.idle,
         "outdated_count": now.outdated,
         "verdict_count": now.verdicts,
+        "green_count": now.green,
+        "unchecked_count": now.unknown,
         "unjudged_count": now.unjudged,
         "daily_judge": _daily_json(now.daily) if now.daily else None,
         "team": team,
@@ -277,7 +278,7 @@ def next_step(now: HomeStatus, *, has_installed: bool) -> tuple[str, str]:
         (now.ineffective, "tacit review", "agents were told memories and did not follow them"),
         (now.verdicts, "tacit review", "trials of memories have ended"),
         (now.idle, "tacit review", "memories were told often and of no use so far"),
-        (now.outdated, "tacit review", "memories name what is not in the work tree"),
+        (now.outdated, "tacit review", "memories are not true of the work tree"),
         (now.pending, "tacit review", f"{pluralize(now.pending, 'candidate')} to accept or dismiss"),
         (not has_installed, "tacit setup", "find your shells and agents, show what would change, ask once"),
         (not now.active, 'tacit add "never force push to main"', "a first rule, which every agent is told"),

@@ -11,9 +11,9 @@ import os
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from tacit.disk.read import read_head, run_git
+from tacit.disk.read import run_git
 from tacit.errors import RefusedError
-from tacit.home.project import FACT_FILE, git_folders, is_git_repository
+from tacit.home.project import FACT_FILE, head_commit, is_git_repository
 from tacit.model.ids import ClaimId
 from tacit.pages.facts import fact_id
 from tacit.pages.view_store import ViewStore, decode_lines
@@ -21,7 +21,6 @@ from tacit.record import Record
 
 _PATHSPEC = f":(top,literal){FACT_FILE}"
 _LOG_SECONDS = 20
-_MAX_REF_BYTES = 4 << 20
 # Every line that a commit added; whatever the repository says about how to compare files.
 _LOG = ("log", "--format=", "--patch", "--unified=0", "--full-history", "--no-renames", "--text", "--no-color")
 _PLAIN_DIFF = ("--no-ext-diff", "--no-textconv")
@@ -143,22 +142,3 @@ def _read_note(view_store: ViewStore, path: str) -> _Note:
 def _write_note(view_store: ViewStore, path: str, note: _Note) -> None:
     lines = (note.head, " ".join(note.postponed), *note.written)
     view_store.write_note(path, "\n".join(lines).encode("utf-8", "surrogateescape"))
-
-
-def head_commit(root: str) -> str:
-    """Return the commit that HEAD is at, read from files; "" if there is none or git stores references otherwise."""
-    own, common = git_folders(root)
-    head = _read_text(os.path.join(own, "HEAD")).strip()
-    if not head.startswith("ref: "):
-        return head
-    name = head.removeprefix("ref: ")
-    if ".." in name or not name.startswith("refs/"):
-        return ""
-    if commit := _read_text(os.path.join(common, name)).strip():
-        return commit
-    packed = (line.split(" ", 1) for line in _read_text(os.path.join(common, "packed-refs")).splitlines())
-    return next((row[0] for row in packed if row[1:] == [name]), "")
-
-
-def _read_text(path: str) -> str:
-    return read_head(path, _MAX_REF_BYTES).decode("utf-8", "replace")

@@ -21,6 +21,7 @@ OPTIONAL_FOLDERS = (
     ".tacit/edits",
     ".tacit/unproposed",
     ".tacit/rules",
+    ".tacit/red",
     ".tacit/team",
     ".tacit/team/outbox",
 )
@@ -59,6 +60,7 @@ class HomePaths:
         self.edit_markers = self.path(".tacit", "edits")  # which files a session has edited, as digests
         self.unproposed = self.path(".tacit", "unproposed")  # where sentences are that an agent is asked to propose
         self.rule_files = self.path(".tacit", "rules")  # the standing rules of each project: see rule_files.py
+        self.red_notes = self.path(".tacit", "red")  # what is not true of each work tree: see red_notes.py
         self.late_answers = self.path(".tacit", "late")  # sessions to which the hook had to say the rules by itself
         self.daily_state = self.path(".tacit", "daily.json")  # of the daily judge: see daily_judge.py
         self.daily_environment = self.path(".tacit", "daily.env")

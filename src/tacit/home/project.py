@@ -20,6 +20,7 @@ _SCP_URL = r"(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>\S+)"
 # Where people and agents put work trees inside their repository.
 _INNER_WORK_TREE = re.compile(r"(/.{1,4000}?)/(?:\.worktrees|\.(?:claude|cursor|codex)/worktrees)/[^/]+(?:/|$)")
 _MAX_CONFIG_BYTES = 64 * 1024
+_MAX_REF_BYTES = 4 << 20
 
 
 class Project(Record):
@@ -110,6 +111,23 @@ def git_folders(root: str) -> tuple[str, str]:
     return own, os.path.normpath(os.path.join(own, common)) if common else own
 
 
+def head_commit(root: str) -> str:
+    """Return the commit that HEAD is at, read from files; "" if there is none or git stores references otherwise."""
+    own, common = git_folders(root)
+    head = _read_text(os.path.join(own, "HEAD")).strip()
+    if not head.startswith("ref: "):
+        return head
+    name = head.removeprefix("ref: ")
+    if ".." in name or not name.startswith("refs/"):
+        return ""
+    if commit := _read_text(os.path.join(common, name)).strip():
+        return commit
+    packed = (
+        line.split(" ", 1) for line in _read_text(os.path.join(common, "packed-refs"), _MAX_REF_BYTES).splitlines()
+    )
+    return next((row[0] for row in packed if row[1:] == [name]), "")
+
+
 def current_branch(root: str) -> str:
     """Return the branch that a work tree is on, read from a file; "" if it is on none."""
     head = _read_text(os.path.join(git_folders(root)[0], "HEAD")).strip()
@@ -126,8 +144,8 @@ def remote_name(url: str) -> str:
     return url.rstrip("/").removesuffix(".git").lower()
 
 
-def _read_text(path: str) -> str:
-    return read_head(path, _MAX_CONFIG_BYTES).decode("utf-8", "replace")
+def _read_text(path: str, max_bytes: int = _MAX_CONFIG_BYTES) -> str:
+    return read_head(path, max_bytes).decode("utf-8", "replace")
 
 
 def directory_scope(directory: str, remote: str, user_folder: str, is_used: Callable[[Scope], bool]) -> Scope:

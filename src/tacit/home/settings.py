@@ -83,6 +83,7 @@ class Settings(Record):
     autocapture_max_recent_sessions: int = 1
     # Claude Code moves more than 10,000 characters to a file that nobody reads.
     inject_max_characters: int = 10_000
+    check_programs: tuple[str, ...] = ()
     learn_accept: bool = False
     learn_agent: str = ""
     learn_when: str = ""

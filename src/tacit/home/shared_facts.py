@@ -17,8 +17,8 @@ from hashlib import sha256
 from tacit.disk.files import Disk, open_fd, read_file, write_all
 from tacit.disk.lock import is_read_only_error
 from tacit.errors import RefusedError
-from tacit.home.git_versions import head_commit, note_written, postpone_facts, postponed_facts
-from tacit.home.project import FACT_FILE, Project
+from tacit.home.git_versions import note_written, postpone_facts, postponed_facts
+from tacit.home.project import FACT_FILE, Project, head_commit
 from tacit.home.publish import memory_views, write_facts
 from tacit.index import reader
 from tacit.index.listings import rulings_of

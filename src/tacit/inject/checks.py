@@ -108,18 +108,33 @@ def without_loaded(memories: Iterable[MemoryRow], agent: str, home: Home) -> lis
 
 
 def missing_names(memories: Iterable[MemoryRow], home: Home) -> dict[ClaimId, tuple[str, ...]]:
-    """Return what memories of the project name that is not in the work tree, by id."""
-    project = home.store.project
+    """Return what memories of the project say that is not true of the work tree, in their own words, by id."""
+    every, project = list(memories), home.store.project
     if project is None:
         return {}
-    missing = missing_references(memories, project.root, home.cwd, home.environment)
-    return {name: tuple(reference.text for reference in references) for name, references in missing.items()}
+    missing = missing_references(every, project.root, home.cwd, home.environment)
+    found = {claim: [reference.text for reference in references] for claim, references in missing.items()}
+    if os.path.isdir(home.store.paths.red_notes):
+        _apply_notes(found, every, home, project.root)
+    return {claim: tuple(dict.fromkeys(texts)) for claim, texts in found.items() if texts}
+
+
+def _apply_notes(found: dict[ClaimId, list[str]], memories: Iterable[MemoryRow], home: Home, root: str) -> None:
+    """Add what was red when all was looked up, if the work tree is the same; leave out paths that never were in it."""
+    from tacit.home.red_notes import digest, read_notes
+
+    notes = read_notes(home.store.paths, root)
+    for claim, texts in found.items():
+        found[claim] = [text for text in texts if digest(text.rstrip("/")) not in notes.never]
+    for memory in memories if notes.red else ():
+        if is_project_scope(memory.scope) and (what := notes.red.get(digest(memory.sentence))):
+            found.setdefault(memory.id, []).extend(what)
 
 
 def missing_references(
     memories: Iterable[MemoryRow], root: str, cwd: str, environment: Mapping[str, str], *, seconds: float | None = None
 ) -> dict[ClaimId, tuple[Reference, ...]]:
-    """Return what memories of a project name that its work tree does not have, by id.
+    """Return what memories of a project name that its work tree does not have, by id. Only names are looked up.
 
     Args:
         root: the root of the project.
@@ -135,11 +150,16 @@ def missing_references(
     if not naming or not os.path.isdir(root):
         return {}
     from tacit.home.work_tree import LOOKUP_SECONDS, WorkTree  # most prompts are told nothing
+    from tacit.model.conditions import State
     from tacit.model.references import named_references
 
     tree = WorkTree(root, cwd, environment, seconds=LOOKUP_SECONDS if seconds is None else seconds)
-    found = {memory.id: tree.missing(named_references(memory.sentence)) for memory in naming}
-    return {name: missing for name, missing in found.items() if missing}
+    missing: dict[ClaimId, tuple[Reference, ...]] = {}
+    for memory in naming:
+        red = [each for each in named_references(memory.sentence) if tree.look(each).state is State.RED]
+        if red:
+            missing[memory.id] = tuple(red)
+    return missing
 
 
 def without_outdated(memories: Iterable[MemoryRow], missing: Mapping[ClaimId, object]) -> list[MemoryRow]:

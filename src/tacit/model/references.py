@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
+from tacit.model.doubts import doubt
 from tacit.record import Record
 
 MAX_REFERENCES = 8  # of one sentence
@@ -54,6 +55,12 @@ _EXTENSION = re.compile(r".\.[A-Za-z][A-Za-z0-9]{0,7}$")
 _END = r"(?![\w<${*%=/-]|:\S)"  # of a name: what follows does not belong to it
 _SCRIPT = re.compile(rf"\b(?:npm|pnpm|yarn|bun) run(?:-script)? (\w(?:[\w:.-]*\w)?){_END}")
 _SCRIPT_COMMAND = re.compile(r"\b(?:(?:npm|pnpm|yarn) (test|start)|bun (start))\b(?![:.=-]\w)")
+# Of `pnpm x` and `yarn x`, x may be a program; these are scripts.
+_SHORT_SCRIPT = re.compile(
+    rf"(?:pnpm|yarn) ((?:build|dev|lint|format|fmt|typecheck|type-check|codegen|generate|prettify|e2e|preview)"
+    rf"|[a-z][\w-]*(?::[\w-]+)+){_END}"
+)
+_VARIABLES = re.compile(r"(?:[A-Z][A-Z0-9_]*=\S* )+")
 _TARGET = re.compile(rf"(make|just) ([A-Za-z](?:[\w.-]*\w)?){_END}")
 _VERB = re.compile(r"\b(?:run|running|use|via|type) (?=make )")  # before a target that is not marked as code
 _PROGRAM = re.compile(r"\b(?:run|execute|type|invoke|start)(?:s|ning)? `([a-z][a-z0-9_.+-]*)[ `]", re.IGNORECASE)
@@ -67,12 +74,24 @@ _CHANGES = re.compile(
     re.IGNORECASE,
 )
 _NEGATION = re.compile(r"\b(?:never|not|no|don't|dont|avoid|without|instead|rather)\b", re.IGNORECASE)
+# What is said to be absent
+_ABSENT = re.compile(
+    r"\b(?:there (?:is|are) no|do(?:es)?(?: not|n['’]t) (?:exist|have)|(?:has|have) no|can(?:not|['’]t) find)\b",
+    re.IGNORECASE,
+)
+# Commands that are named to be left alone. "Never run `make wipe` without asking" names one that is there.
+_TURNED_DOWN = re.compile(
+    r"\b(?:never|do not|don['’]t|avoid|not|no|instead of|rather than|over)"
+    r"(?: (?:ever|run|running|use|using|call|type))* `[^`\n]{1,300}`(?:(?:,| or|, or| and) `[^`\n]{1,300}`){0,4}"
+    r"(?! without\b)",
+    re.IGNORECASE,
+)
 _ELSEWHERE = re.compile(
     r"(?:^|[\s`])(?:cd|-C|-f|--prefix|--filter|--cwd|--dir|-w|--workspaces?|--file|--justfile)[\s=]"
 )
 _PLACEHOLDER = re.compile(
-    r"path/to|\b(?:foo|bar|baz|qux|example|sample|your|my|some|name|xxx+|x|y|todo|feature-name|new)(?=[._/-]|$)"
-    r"|something|[A-Z]{3,}_?NAME|NNN|YYYY",
+    r"path/to|(?:\b|_)(?:foo|bar|baz|qux|example|sample|your|my|some|name|xxx+|x|y|todo|feature-name|new)(?=[._/-]|$)"
+    r"|\bfeature/|[-_/][NXYZ](?=[._/-]|$)|something|[A-Z]{3,}_?NAME|NNN|XX|YYYY",
     re.IGNORECASE,
 )
 # Folders of other people's or generated files, wherever they are in a path.
@@ -99,7 +118,7 @@ _KNOWN_EXTENSION = (
     r"|swift|tf|toml|ts|tsx|txt|vue|xml|ya?ml|zig)$"
 )
 # What is to be added, what may exist, and what is forbidden, in the languages that rule files are written in.
-_DOUBTS = (
+_MARKED_DOUBTS = (
     r"(?i)\b(?:add|writes?|new|old|may|might|legacy|saved?|stored?|optional(?:ly)?|if (?:present|it exists|any)"
     r"|don[’']?t|do not|never|avoid|instead of|not|no|nicht|nie|niemals|jamais|nunca|jamás|evit\w+|não|не|нельзя"
     r"|никогда|запрещ\w+)\b"
@@ -121,15 +140,26 @@ def marked_references(text: str, *, is_code: bool = False) -> tuple[Reference, .
     text = text[:_MAX_CHARS]
     if is_code:
         return tuple(dict.fromkeys(_in_commands([text])))
-    prose = _NAMES.sub(" ", text)
-    if _CHANGES.search(prose) or re.search(_DOUBTS, prose):
+    prose = prose_of(text)
+    if (
+        any(pattern.search(prose) for pattern in (_CHANGES, _ABSENT))
+        or re.search(_MARKED_DOUBTS, prose)
+        or doubt(prose)
+    ):
         return ()
     spans = _CODE_SPAN.findall(text)
     return tuple(dict.fromkeys((*_in_commands(spans), *_marked_paths(text, spans))))
 
 
+def prose_of(sentence: str) -> str:
+    """Return a sentence without the names in it."""
+    return _NAMES.sub(" ", sentence)
+
+
 def _named(sentence: str) -> Iterator[Reference]:
-    prose = _NAMES.sub(" ", sentence)
+    prose = prose_of(sentence)
+    if _ABSENT.search(prose) or doubt(prose):
+        return
     if not _CHANGES.search(prose):
         for match in _PATH.finditer(sentence):
             path = match[0].rstrip(".").removeprefix("./")
@@ -140,6 +170,7 @@ def _named(sentence: str) -> Iterator[Reference]:
             name = match[1] or match[2]
             yield Reference(ReferenceKind.BRANCH, name, f"branch {name}")
     if not _ELSEWHERE.search(sentence):
+        sentence = _TURNED_DOWN.sub("", sentence)
         plain = _CODE_SPAN.sub("`", sentence)
         unmarked = [*_SCRIPT.finditer(plain), *_SCRIPT_COMMAND.finditer(plain)]
         found = [*(_script_reference(match) for match in unmarked), *_in_commands(_CODE_SPAN.findall(sentence))]
@@ -172,7 +203,12 @@ def _is_plain_path(path: str) -> bool:
     parts = path.rstrip("/").split("/")
     if not all(parts) or any(part in GENERATED_FOLDERS or part.startswith("..") for part in parts):
         return False
-    if parts[0] in _TRANSIENT_FOLDERS or parts[0].startswith("-") or _PLACEHOLDER.search(path):
+    if (
+        ".local." in parts[-1]
+        or parts[0] in _TRANSIENT_FOLDERS
+        or parts[0].startswith("-")
+        or _PLACEHOLDER.search(path)
+    ):
         return False
     return len(parts) == 1 or "." not in parts[0].lstrip(".")  # else a domain
 
@@ -184,8 +220,8 @@ def _in_commands(texts: Iterable[str]) -> Iterator[Reference]:
     """Yield the names in code, in each part of a line at which a command may begin."""
     for text in texts:
         for part in _COMMAND_BREAK.split(text):
-            command = part.strip().removeprefix("$ ").split(" #", 1)[0].strip()
-            if match := _SCRIPT.match(command) or _SCRIPT_COMMAND.match(command):
+            command = _VARIABLES.sub("", part.strip().removeprefix("$ ").split(" #", 1)[0].strip(), count=1)
+            if match := _SCRIPT.match(command) or _SCRIPT_COMMAND.match(command) or _SHORT_SCRIPT.match(command):
                 reference = _script_reference(match)
             else:
                 match = _TARGET.match(command)

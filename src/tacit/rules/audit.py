@@ -16,10 +16,14 @@ from math import inf
 from tacit.contradiction import oppose
 from tacit.contradiction.profile import is_restatement, profile_statement, restatement_key
 from tacit.contradiction.terms import share_enough, topics
+from tacit.home.breaking_commits import confirmed
+from tacit.home.conditions import look
 from tacit.home.work_tree import WorkTree
 from tacit.model.claim import GLOBAL
+from tacit.model.condition_compiler import compile_line
+from tacit.model.conditions import Condition, Outcome, State
 from tacit.model.conflict import RelationKind, are_opposed, parse_stance
-from tacit.model.references import ReferenceKind, marked_references
+from tacit.model.references import Reference, ReferenceKind
 from tacit.model.statement import claim_from
 from tacit.record import Record
 from tacit.rules import LoadTime, RuleFile, RulePlace, RuleSet, find_rules, is_within
@@ -126,7 +130,7 @@ def audit(place: RulePlace) -> AuditReport:
             for secret in dict.fromkeys(read.secrets[file.path])
         ),
         *_never_loaded(read.rules),
-        *_gone(read),
+        *_gone(read, place.environment),
         *_contradictions(statements),
         *_duplicates(statements),
     ]
@@ -157,25 +161,49 @@ def _never_loaded(rules: RuleSet) -> Iterator[RuleFinding]:
                 yield RuleFinding(FindingKind.NEVER_LOADED, file.name, 1, load.reason)
 
 
-def _gone(read: ReadRules) -> Iterator[RuleFinding]:
-    """Yield what lines of the project's files name and its work tree does not have."""
+class LookedUp(Record):
+    """A condition of a line of a rule file, and what the work tree says of it."""
+
+    line: RuleLine
+    condition: Condition
+    outcome: Outcome
+
+
+def look_up(read: ReadRules, environment: Mapping[str, str]) -> Iterator[LookedUp]:
+    """Yield the conditions of the lines of the project's files, each once for a file, with what its work tree says."""
     listing = read.rules.listing
     if not listing.is_complete:
         return
     tree = WorkTree(listing.root, listing.root, {}, listing=listing, seconds=inf)
-    reported: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str]] = set()
     for line in read.lines:
         if not is_within(line.path, listing.root) or line.is_own or line.is_negated:
             continue
-        references = marked_references(line.text, is_code=line.kind is LineKind.CODE)
-        if line.is_example:  # its paths need not exist
-            references = tuple(each for each in references if each.kind is not ReferenceKind.PATH)
-        for reference in tree.missing(references, folder=os.path.dirname(line.path)):
-            what = _GONE_LABELS.get(reference.kind, reference.text).format(reference.name)
-            if (line.path, what) not in reported:
-                reported.add((line.path, what))
-                quote = clip(plain_text(line.text), _MAX_QUOTE_CHARS)
-                yield RuleFinding(FindingKind.GONE, line.name, line.line, f"{what} does not exist", quote)
+        folder = os.path.dirname(line.path)
+        for condition in compile_line(line.text, is_code=line.kind is LineKind.CODE).conditions:
+            is_path = isinstance(condition, Reference) and condition.kind is ReferenceKind.PATH
+            # Paths of an example need not exist. What is no name holds for the folder of its file, which may be a part.
+            is_of_part = not isinstance(condition, Reference) and folder != listing.root
+            if (line.path, condition.text) not in seen and not (is_path and line.is_example) and not is_of_part:
+                seen.add((line.path, condition.text))
+                outcome = look(tree, condition, folder=folder)
+                yield LookedUp(line, condition, confirmed(listing.root, environment, outcome))
+
+
+def _gone(read: ReadRules, environment: Mapping[str, str]) -> Iterator[RuleFinding]:
+    """Yield what lines of the project's files say that its work tree contradicts."""
+    for found in look_up(read, environment):
+        if found.outcome.state is State.RED:
+            quote = clip(plain_text(found.line.text), _MAX_QUOTE_CHARS)
+            yield RuleFinding(FindingKind.GONE, found.line.name, found.line.line, _gone_text(found), quote)
+
+
+def _gone_text(found: LookedUp) -> str:
+    match found.condition:
+        case Reference(kind=kind, name=name, text=text):
+            return f"{_GONE_LABELS.get(kind, text).format(name)} does not exist"
+        case condition:
+            return f"it says {condition.text}, but {found.outcome.why}"
 
 
 def _tokens(files: Iterable[RuleFile]) -> Iterator[HostTokens]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tacit.shell.history_import import HistoryImport
     from tacit.sync import HandEdits, Trust
     from tacit.vault.account import Accounts
+    from tacit.vault.conditions import MemoryConditions
     from tacit.vault.configure import Configuration, Setup
     from tacit.vault.doctor import Doctor
     from tacit.vault.exchange import Exchange
@@ -81,6 +82,7 @@ class Vault:
     adherence: AdherenceQueries = _part("tacit.vault.sessions:AdherenceQueries")
     accounts: Accounts = _part("tacit.vault.account:Accounts")
     value: Value = _part("tacit.vault.value:Value")
+    conditions: MemoryConditions = _part("tacit.vault.conditions:MemoryConditions")
     digests: Digests = _part("tacit.vault.week:Digests")
     replays: Replays = _part("tacit.vault.replay:Replays")
     contexts: Contexts = _part("tacit.inject.context:Contexts")

@@ -45,7 +45,7 @@ from tacit.pages import facts
 from tacit.purge.files import is_stray_copy
 from tacit.purge.tombstones import load_tombstones
 from tacit.text.display import clip
-from tacit.vault.outdated import outdated_rows
+from tacit.vault.conditions import red_memories
 from tacit.vault.status import remote_states, team_summary
 
 _MIN_FREE_BYTES = 64 * 1024 * 1024
@@ -494,13 +494,12 @@ def check_merge_driver(exam: Examination) -> Iterator[Finding]:
 
 
 def check_references(exam: Examination) -> Iterator[Finding]:
-    """Memories of the current project that name what is not in its work tree. Agents are told so, or not told them."""
-    store = exam.store
-    if store.project is None:
+    """Memories of the current project that are not true of its work tree. Agents are told so, or not told them."""
+    if exam.store.project is None:
         return
-    for memory, missing in outdated_rows(exam.fresh_index, store, os.environ):
-        names = ", ".join(reference.text for reference in missing)
-        what = f"“{clip(memory.sentence, _MAX_SENTENCE_CHARS)}” names what is not in this work tree: {names}"
+    for checked in red_memories(exam.fresh_index, exam.home):
+        memory = checked.memory
+        what = f"“{clip(memory.sentence, _MAX_SENTENCE_CHARS)}” is not true of this work tree: {checked.verdict.why}"
         hint = f'tacit edit {memory.id} "…", or tacit forget {memory.id}'
         yield Finding(f"memory {memory.id}", what, hint, False)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from tacit.home.store import Store
     from tacit.index.listings import MemoryFilter
+    from tacit.model.conditions import TreeVerdict
     from tacit.model.memory import Memory
 
     T = TypeVar("T")
@@ -123,7 +124,8 @@ class ListedMemory(Record):
 
     A candidate also has the reason why it was proposed, the active memories that it contradicts, and those that may say
     the same in other words. Candidates and a memory that is shown alone also have the events whose evidence quotes the
-    person, and the agent that concluded it if nothing of the person's supports it.
+    person, and the agent that concluded it if nothing of the person's supports it. Lists that ask the work tree have
+    its verdict.
     """
 
     short: str
@@ -136,6 +138,7 @@ class ListedMemory(Record):
     may_be_same: tuple[MemoryRow, ...] = ()
     quoting_events: frozenset[str] = frozenset()
     concluded_by: str = ""
+    verdict: TreeVerdict | None = None
 
 
 def load_chunk(connection: sqlite3.Connection, doc_ids: Sequence[int]) -> list[ListedMemory]:

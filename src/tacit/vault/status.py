@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
@@ -21,9 +22,10 @@ from tacit.index.trials import waiting_trials
 from tacit.log.codec import must_decode
 from tacit.log.spool import Spool
 from tacit.model.claim import Status
+from tacit.model.conditions import State
 from tacit.model.event import timestamp
 from tacit.record import Record
-from tacit.vault.outdated import outdated_rows
+from tacit.vault.conditions import checked_memories, note_red
 
 TYPE_CHECKING = False
 
@@ -68,6 +70,8 @@ class WaitingCounts(Record):
     idle: int
     outdated: int
     verdicts: int
+    green: int = 0
+    unknown: int = 0
 
 
 class HomeStatus(Record):
@@ -84,8 +88,9 @@ class HomeStatus(Record):
         week: what agents were told and did with it in the last seven days.
         ineffective: memories that were told and violated again, or corrected.
         idle: memories that were told often and had to do with nothing.
-        outdated: other memories of the project that name what is not in its work tree.
+        outdated: other memories of the project that are red: its work tree says otherwise.
         verdicts: trials that ended, of which the person has not decided on the memory since.
+        green: memories of the project that its work tree confirms; unknown: those of which it says nothing.
         team: the team that the person joined, as this home knows it; None without one.
         remotes: the remotes of this home, as it knows them.
         unjudged: sessions that nobody has judged; judge: the client that the person chose, else one that they have.
@@ -114,6 +119,8 @@ class HomeStatus(Record):
     idle: int = 0
     outdated: int = 0
     verdicts: int = 0
+    green: int = 0
+    unknown: int = 0
     fact_conflicts: int = 0
     conflicted: tuple[str, ...] = ()
     team: TeamSummary | None = None
@@ -174,6 +181,8 @@ def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
         idle=waiting.idle,
         outdated=waiting.outdated,
         verdicts=waiting.verdicts,
+        green=waiting.green,
+        unknown=waiting.unknown,
         fact_conflicts=sum(max(len(file.conflicts), 1) for file in conflicted),
         conflicted=tuple(file.summary for file in conflicted),
         team=team_summary(home),
@@ -188,7 +197,10 @@ def waiting_counts(home: Home, connection: sqlite3.Connection) -> WaitingCounts:
     """Count what waits. A memory with several reasons to be decided on counts once."""
     ineffective = set(adherence.ineffective_claims(connection, must_decode))
     idle = set(adherence.idle_claims(connection, must_decode)) - ineffective
-    outdated = {row.memory.id for row in outdated_rows(connection, home.store, home.environment)}
+    checked = checked_memories(connection, home)
+    note_red(home, checked)
+    states = Counter(each.verdict.state for each in checked)
+    outdated = {each.memory.id for each in checked if each.is_red}
     return WaitingCounts(
         reader.count_by(connection, "status").get(Status.PENDING.value, 0),
         listings.count_rulings(connection, decided=False),
@@ -196,6 +208,8 @@ def waiting_counts(home: Home, connection: sqlite3.Connection) -> WaitingCounts:
         len(idle),
         len(outdated - ineffective - idle),
         len(waiting_trials(connection, must_decode)),
+        states[State.GREEN],
+        states[State.UNKNOWN],
     )
 
 

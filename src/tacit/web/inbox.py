@@ -123,7 +123,7 @@ def _decide_candidates(call: PageRequest, ids: Sequence[str], action: str) -> No
 
 
 def _decide_active(call: PageRequest, claim: str, action: str) -> Notice | None:
-    """Decide on a memory that holds, but was not followed or names what is gone. None for an action on candidates."""
+    """Decide on a memory that was not followed, or is not true of the work tree. None for an action on candidates."""
     decisions, reason = call.vault.memories, call.field("reason")
     match action:
         case "reword":
@@ -131,7 +131,7 @@ def _decide_active(call: PageRequest, claim: str, action: str) -> Notice | None:
         case "forget":
             verb, outcome = "Forgot", decisions.forget(claim, reason=reason)
         case "forget_outdated":
-            verb, outcome = "Forgot", decisions.forget(claim, reason="names what is gone")
+            verb, outcome = "Forgot", decisions.forget(claim, reason="not true of the work tree")
         case "keep":
             verb, outcome = "Kept", decisions.keep(claim, reason=f"kept although {reason}")
         case "keep_tried":

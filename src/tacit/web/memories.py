@@ -44,15 +44,28 @@ def search_page(call: PageRequest) -> Response:
         page = call.number("page")
         rows, total = call.vault.search.latest_of(wanted, _PAGE_SIZE, (page - 1) * _PAGE_SIZE)
         data = partial(_listed_json, call, rows)
-        values |= {"rows": rows, "total": total, "page_number": page, "page_count": page_count(total, _PAGE_SIZE)}
+        checked = _tree_states(call, rows)
+        values |= {
+            "rows": rows,
+            "states": checked,
+            "total": total,
+            "page_number": page,
+            "page_count": page_count(total, _PAGE_SIZE),
+        }
     if call.value("fragment"):
         return call.render("results.html", values)
     values |= {"choices": _choices(call, filters, None if query else call.vault.search.facets(_wanted(filters)))}
     return call.page("search.html", "Search", data, **values)
 
 
+def _tree_states(call: PageRequest, rows: Sequence[MemoryRow]) -> dict[str, str]:
+    """Return what the work tree says of the active ones among memories, by id: red or green."""
+    checked = call.vault.conditions.check(row for row in rows if row.status is Status.ACTIVE)
+    return {claim: one.state.value for claim, one in checked.items() if one.conditions}
+
+
 def _listed_json(call: PageRequest, rows: Sequence[MemoryRow]) -> object:
-    return call.as_json("list", [call.vault.search.show(row.id) for row in rows])
+    return call.as_json("list", call.vault.conditions.marked(call.vault.search.show(row.id) for row in rows))
 
 
 def _wanted(filters: Mapping[str, str]) -> LatestFilter:
@@ -109,7 +122,8 @@ def _find_hits(call: PageRequest, query: str, filters: Mapping[str, str]) -> lis
 
 def memory_page(call: PageRequest) -> Response:
     vault = call.vault
-    listed, history = vault.search.why(call.parameters["reference"])
+    found, history = vault.search.why(call.parameters["reference"])
+    (listed,) = vault.conditions.marked([found])
     memory = listed.memory
     quotes, report = vault.search.source_quotes(memory.id), vault.adherence.report(memory.id)
     trial = vault.trials.latest(memory.id)

@@ -9,8 +9,8 @@ from tacit.model.claim import is_project_scope, project_name
 from tacit.model.event import timestamp
 from tacit.record import Record
 from tacit.vault import Vault
+from tacit.vault.conditions import RedMemory
 from tacit.vault.listing import ListedMemory
-from tacit.vault.outdated import OutdatedMemories, OutdatedMemory
 from tacit.vault.review import Card, Review
 from tacit.vault.sessions import IneffectiveMemory
 from tacit.vault.trials import TrialReport
@@ -20,7 +20,7 @@ FACETS = ("project", "kind", "source", "state")
 
 
 class InboxItem(Record):
-    """A row of the inbox: a card with candidates, or a memory that agents did not follow or that names what is gone."""
+    """A row of the inbox: a card with candidates, or a memory that was not followed or is not true of the work tree."""
 
     id: str
     sentence: str
@@ -28,11 +28,11 @@ class InboxItem(Record):
     facets: Mapping[str, tuple[str, ...]]  # the values that it has, by facet
     card: Card | None = None
     ineffective: IneffectiveMemory | None = None
-    outdated: OutdatedMemory | None = None
+    outdated: RedMemory | None = None
     tried: TrialReport | None = None
 
     @property
-    def asked(self) -> Card | IneffectiveMemory | OutdatedMemory | TrialReport | None:
+    def asked(self) -> Card | IneffectiveMemory | RedMemory | TrialReport | None:
         """What the row asks about."""
         return self.card or self.ineffective or self.outdated or self.tried
 
@@ -86,8 +86,8 @@ def load_inbox(vault: Vault, cards: CardCache, skipped: Sequence[str]) -> Inbox:
         state = "keep telling?" if ineffective.is_idle else "not followed"
         item = _memory_item([ineffective.listed], state, at)._replace(ineffective=ineffective)
         items.setdefault(item.id, item)
-    for outdated in OutdatedMemories(vault.home).outdated():
-        item = _memory_item([outdated.listed], "names what is gone")._replace(outdated=outdated)
+    for outdated in vault.conditions.red():
+        item = _memory_item([outdated.listed], "not true of the work tree")._replace(outdated=outdated)
         items.setdefault(item.id, item)
     candidates, has_more = cards.load(vault)
     for card in candidates:

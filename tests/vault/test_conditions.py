@@ -1,4 +1,4 @@
-"""Memories that name what is gone: with the last session that changed it, and without writing into the home."""
+"""Memories that are not true of the work tree: with the session that changed the file, and without writing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from harness.person import Person
 
 from tacit.home.home import Home
-from tacit.vault.outdated import OutdatedMemories, outdated_rows_as_is
+from tacit.vault.conditions import MemoryConditions, red_memories_as_is
 
 RULE = "always follow docs/api.md"
 
@@ -59,22 +59,22 @@ def test_the_last_session_with_the_file_is_named(person: Person, project: Path, 
     person.tacit("add", sentence, cwd=project)
     capture_change(person, project, str(project / "docs" / "api.md"))
     with person.vault(cwd=project) as vault:
-        outdated = {item.listed.memory.claim.sentence: item for item in OutdatedMemories(vault.home).outdated()}
+        outdated = {item.listed.memory.claim.sentence: item for item in MemoryConditions(vault.home).red()}
     (name,) = outdated[sentence].missing
     assert (name.last_session is not None) == is_known
     if name.last_session:
         assert name.last_session.ended_at.startswith("2026-03-01") and name.short
     shown = person.tacit("review", cwd=project).out
-    assert "not in this work tree: docs/api.md (last changed on 2026-03-01 in session " in shown
+    assert "not so here: docs/api.md does not exist (last changed on 2026-03-01 in session " in shown
 
 
 def test_memories_of_other_scopes_and_candidates_are_not_asked_about(person: Person, project: Path) -> None:
     person.tacit("add", "always read docs/none.md", "--global", cwd=project)
     person.tacit("remember", "docs/none.md has the rules", "--evidence", "seen", cwd=project)
     with person.vault(cwd=project) as vault:
-        assert [item.listed.memory.claim.sentence for item in OutdatedMemories(vault.home).outdated()] == [RULE]
+        assert [item.listed.memory.claim.sentence for item in MemoryConditions(vault.home).red()] == [RULE]
     with person.vault() as vault:
-        assert OutdatedMemories(vault.home).outdated() == []
+        assert MemoryConditions(vault.home).red() == []
 
 
 @pytest.mark.parametrize("has_index", [True, False])
@@ -84,26 +84,26 @@ def test_a_list_without_writing_into_the_home(person: Person, project: Path, has
             path.unlink()
     before = files_of(person.home)
     with Home(person.home, cwd=project, environment=person.environment()) as home:
-        (row,) = outdated_rows_as_is(home)
-    assert (row.memory.sentence, [reference.text for reference in row.missing]) == (RULE, ["docs/api.md"])
+        (row,) = red_memories_as_is(home)
+    assert (row.memory.sentence, [one.condition.text for one in row.verdict.red]) == (RULE, ["docs/api.md"])
     assert files_of(person.home) == before
 
 
 def test_without_a_home_there_is_nothing(person: Person, tmp_path: Path) -> None:
     with Home(tmp_path / "none", cwd=tmp_path, environment=person.environment()) as home:
-        assert outdated_rows_as_is(home) == []
+        assert red_memories_as_is(home) == []
     assert not (tmp_path / "none").exists()
 
 
 def test_status_and_review_count_the_same(person: Person, project: Path) -> None:
     assert person.tacit("status", "--json", cwd=project).json["outdated_count"] == 1
-    assert "1 memory names what is not in the work tree: tacit review" in person.tacit("status", cwd=project).out
+    assert "1 memory is not true of the work tree: tacit review" in person.tacit("status", cwd=project).out
     with person.vault(cwd=project) as vault:
-        assert len(OutdatedMemories(vault.home).outdated()) == 1
+        assert len(MemoryConditions(vault.home).red()) == 1
 
 
 def test_a_program_that_is_not_installed_here_is_no_question(person: Person) -> None:
     root = person.repository()
     person.tacit("add", "run `no-such-program up` before the tests", cwd=root)
     with person.vault(cwd=root) as vault:
-        assert OutdatedMemories(vault.home).outdated() == []
+        assert MemoryConditions(vault.home).red() == []
