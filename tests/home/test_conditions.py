@@ -10,7 +10,7 @@ import pytest
 from tacit.home.conditions import look
 from tacit.home.work_tree import WorkTree, tracked_files
 from tacit.model.condition_compiler import compile_sentence
-from tacit.model.conditions import Outcome, State
+from tacit.model.conditions import LookupResult, State
 from tacit.model.references import Reference
 from tests.home.test_work_tree import git
 
@@ -18,7 +18,7 @@ PNPM, UV, COMPOSE = "use pnpm, not npm", "we use uv, not pip", "Never run `docke
 CONSOLE, MOMENT = "No `console.log` in src/", "Never import `moment` in `src/`."
 
 
-def ask(root: Path, sentence: str, programs: tuple[str, ...] = (), path: str = "/usr/bin:/bin") -> Outcome:
+def ask(root: Path, sentence: str, programs: tuple[str, ...] = (), path: str = "/usr/bin:/bin") -> LookupResult:
     """Look up the only condition of a sentence that is no name."""
     tree = WorkTree(str(root), str(root), {"PATH": path}, listing=tracked_files(str(root)), seconds=10)
     (condition,) = (each for each in compile_sentence(sentence).conditions if not isinstance(each, Reference))

@@ -43,7 +43,7 @@ _SIZES = (
 # that a rule which is declared wrongly is noticed.
 NO_MORE: dict[str, Callable[[Any, Any], bool]] = {
     **dict.fromkeys(_SIZES, _not_larger),
-    "pages_entries": lambda value, than: value == than,
+    **dict.fromkeys(["pages_entries", "check_programs"], lambda value, than: value == than),
     **dict.fromkeys(["shell_ignore", "shell_ignore_directories", "agents_ignore_directories"], _still_left_out),
     "autocapture_skip_tools": _still_left_out,
     "autocapture_on_modes": lambda value, than: _modes(value) <= _modes(than),

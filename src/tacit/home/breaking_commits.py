@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from tacit.disk.read import read_head, run_git
 from tacit.home.project import git_folders, head_commit
-from tacit.model.conditions import Outcome, State, Trace
+from tacit.model.conditions import LookupResult, State, Trace
 from tacit.record import Record
 
 _SECONDS = 3
@@ -45,7 +45,7 @@ def history_of(root: str, environment: Mapping[str, str], trace: Trace | None) -
     return _history_of(root, head, trace, tuple(sorted(environment.items()))) if trace and head else History()
 
 
-def confirmed(root: str, environment: Mapping[str, str], outcome: Outcome) -> Outcome:
+def confirmed(root: str, environment: Mapping[str, str], outcome: LookupResult) -> LookupResult:
     """Return an outcome, or unknown for a file that is called missing and that no commit ever had."""
     if outcome.state is not State.RED or outcome.trace is None or outcome.trace.pattern or not outcome.trace.is_gone:
         return outcome
@@ -53,8 +53,8 @@ def confirmed(root: str, environment: Mapping[str, str], outcome: Outcome) -> Ou
     return never_had(outcome.trace) if is_never else outcome
 
 
-def never_had(trace: Trace) -> Outcome:
-    return Outcome(State.UNKNOWN, f"no commit ever had {trace.path}", trace)
+def never_had(trace: Trace) -> LookupResult:
+    return LookupResult(State.UNKNOWN, f"no commit ever had {trace.path}", trace)
 
 
 @lru_cache(maxsize=512)

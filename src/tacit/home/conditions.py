@@ -20,7 +20,7 @@ from tacit.model.conditions import (
     ChosenTool,
     Condition,
     HelpOption,
-    Outcome,
+    LookupResult,
     PinnedVersion,
     Trace,
     literal_pattern,
@@ -33,7 +33,7 @@ _MAX_SCRIPTS = 100  # files with commands that are read
 _MAX_FILES, _MAX_BYTES = 4000, 32 << 20  # below a folder
 
 
-def look(tree: WorkTree, condition: Condition, *, folder: str = "", help_programs: Sequence[str] = ()) -> Outcome:
+def look(tree: WorkTree, condition: Condition, *, folder: str = "", help_programs: Sequence[str] = ()) -> LookupResult:
     """Return what a work tree says of a condition. Paths may also be relative to `folder`, if it is given."""
     match condition:
         case Reference():
@@ -80,7 +80,7 @@ _USES = {
 _ELSEWHERE_OPTIONS = ("-g", "--global", "--prefix", "-C", "--cwd", "--dir", "--location=global")
 
 
-def _look_at_tool(tree: WorkTree, tool: ChosenTool) -> Outcome:
+def _look_at_tool(tree: WorkTree, tool: ChosenTool) -> LookupResult:
     """Return whether lock files, scripts and CI files use a tool and none in its place."""
     at_root = {name for name in _LOCK_FILES if any(_is_file(tree, file) for file in _LOCK_FILES[name])}
     others = [name for name in tool.instead_of if name in at_root]
@@ -280,7 +280,7 @@ _COMMENT = re.compile(r"^\s*(?:#|//|\*|/\*|--|<!--|\"\"\"|''')|(?<=\s)(?://|#)\s
 _ALLOWED_LINE = re.compile(r"eslint-disable|biome-ignore|noqa|nolint|ts-ignore|ts-expect-error|rubocop:disable")
 
 
-def _look_at_text(tree: WorkTree, ban: BannedText) -> Outcome:
+def _look_at_text(tree: WorkTree, ban: BannedText) -> LookupResult:
     """Return whether a text occurs in code below a folder, outside of comments, strings and tests."""
     if not os.path.isdir(os.path.join(tree.root, ban.folder)):
         return unknown(f"there is no folder {ban.folder}")

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from tacit.disk.read import file_signature
 from tacit.home.work_tree import WorkTree
-from tacit.model.conditions import GREEN, HelpOption, Outcome, red, unknown
+from tacit.model.conditions import GREEN, HelpOption, LookupResult, red, unknown
 
 _SECONDS = 5
 _MAX_CHARS = 256 * 1024
@@ -23,7 +23,7 @@ _MIN_CHARS = 40  # less is no help
 _OPTION = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*")
 
 
-def look_at_option(tree: WorkTree, condition: HelpOption) -> Outcome:
+def look_at_option(tree: WorkTree, condition: HelpOption) -> LookupResult:
     """Return whether the help of a command has an option, or has it not."""
     program = shutil.which(condition.words[0], path=os.pathsep.join(tree.path))
     command = " ".join(condition.words)

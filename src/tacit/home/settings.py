@@ -107,7 +107,7 @@ VARIABLE_RULES = {
         (ONLY_ADD, "shell_ignore shell_ignore_directories agents_ignore_directories autocapture_skip_tools"),
         (ONLY_NARROW, "autocapture_on_modes"),
         (ONLY_EMPTY, "learn_agent learn_when model_name shell_key"),
-        (NEVER, "pages_entries"),
+        (NEVER, "pages_entries check_programs"),
     )
     for name in names.split()
 }

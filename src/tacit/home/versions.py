@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from tacit.home.work_tree import WorkTree
-from tacit.model.conditions import GREEN, Outcome, PinnedVersion, Trace, Version, literal_pattern, red, unknown
+from tacit.model.conditions import GREEN, LookupResult, PinnedVersion, Trace, Version, literal_pattern, red, unknown
 from tacit.model.versions import LANGUAGES, parse_version
 from tacit.record import Record
 
@@ -77,7 +77,7 @@ class _Found(Record):
     is_range: bool = False
 
 
-def look_at_version(tree: WorkTree, condition: PinnedVersion) -> Outcome:
+def look_at_version(tree: WorkTree, condition: PinnedVersion) -> LookupResult:
     """Return whether the files of a project have the version that a sentence states."""
     is_language = condition.name in LANGUAGES
     found = list(_languages(tree, condition.name) if is_language else _packages(tree, condition.name))[:_MAX_FOUND]

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from tacit.disk.read import file_signature, read_foreign, read_head
 from tacit.home.project import git_folders
-from tacit.model.conditions import GREEN, Outcome, Trace, literal_pattern, red, unknown
+from tacit.model.conditions import GREEN, LookupResult, Trace, literal_pattern, red, unknown
 from tacit.model.references import Reference, ReferenceKind
 from tacit.record import Record
 
@@ -107,7 +107,7 @@ class WorkTree:
     def is_late(self) -> bool:
         return self._clock() > self._deadline
 
-    def look(self, reference: Reference, *, folder: str = "") -> Outcome:
+    def look(self, reference: Reference, *, folder: str = "") -> LookupResult:
         """Return whether a name is in this work tree. Paths may also be relative to `folder`, if it is given."""
         if self.is_late:
             return unknown("there was no time to look")
@@ -138,7 +138,7 @@ class WorkTree:
 
     # Paths
 
-    def _look_at_path(self, reference: Reference, folders: Sequence[str]) -> Outcome:
+    def _look_at_path(self, reference: Reference, folders: Sequence[str]) -> LookupResult:
         path = reference.name
         has_folder = os.path.isdir(os.path.join(self._root, path.split("/", maxsplit=1)[0]))
         if any(_is_present(folder, path) for folder in folders):
@@ -148,7 +148,7 @@ class WorkTree:
         gone = red(f"{path} does not exist", Trace(path.rstrip("/"), is_gone=True))
         return GREEN if self._is_elsewhere(path) else self._doubt_of(path, has_folder) or gone
 
-    def _doubt_of(self, path: str, has_folder: bool) -> Outcome | None:
+    def _doubt_of(self, path: str, has_folder: bool) -> LookupResult | None:
         """Return why nobody can say that a path is missing; None if it is."""
         if self._is_ignored(path):
             return unknown("git ignores it")
@@ -208,7 +208,7 @@ class WorkTree:
         self._files_by_names[names] = found
         return found
 
-    def _look_at_name(self, name: str, kind: _NameKind) -> Outcome:
+    def _look_at_name(self, name: str, kind: _NameKind) -> LookupResult:
         """Return whether one of these files has a name. Unknown if there is none, or if one may get names elsewhere."""
         files = self.files(kind.files)
         if not files:
@@ -231,7 +231,7 @@ class WorkTree:
 
     # Branches
 
-    def _look_at_branch(self, name: str) -> Outcome:
+    def _look_at_branch(self, name: str) -> LookupResult:
         shared = git_folders(self._root)[1]
         refs = os.path.join(shared, "refs")
         if ".." in name or not os.path.isdir(refs) or os.path.lexists(os.path.join(shared, "reftable")):

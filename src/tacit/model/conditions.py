@@ -76,7 +76,7 @@ class Trace(Record):
     is_gone: bool = False
 
 
-class Outcome(Record):
+class LookupResult(Record):
     """What a work tree says of a condition, and why in words. What is red may have a trace.
 
     What is unknown has one if it is the path of a file that no commit ever had.
@@ -91,7 +91,7 @@ class CheckedCondition(Record):
     """A condition of a memory, what the work tree says of it, and whether somebody keeps the memory all the same."""
 
     condition: Condition
-    outcome: Outcome
+    outcome: LookupResult
     is_kept: bool = False
 
     @property
@@ -124,15 +124,15 @@ class TreeVerdict(Record):
         return tuple(each for each in self.conditions if each.is_red)
 
 
-GREEN = Outcome(State.GREEN)
+GREEN = LookupResult(State.GREEN)
 
 
-def unknown(why: str) -> Outcome:
-    return Outcome(State.UNKNOWN, why)
+def unknown(why: str) -> LookupResult:
+    return LookupResult(State.UNKNOWN, why)
 
 
-def red(why: str, trace: Trace | None = None) -> Outcome:
-    return Outcome(State.RED, why, trace)
+def red(why: str, trace: Trace | None = None) -> LookupResult:
+    return LookupResult(State.RED, why, trace)
 
 
 def literal_pattern(text: str) -> str:

@@ -21,7 +21,7 @@ from tacit.home.conditions import look
 from tacit.home.work_tree import WorkTree
 from tacit.model.claim import GLOBAL
 from tacit.model.condition_compiler import compile_line
-from tacit.model.conditions import Condition, Outcome, State
+from tacit.model.conditions import Condition, LookupResult, State
 from tacit.model.conflict import RelationKind, are_opposed, parse_stance
 from tacit.model.references import Reference, ReferenceKind
 from tacit.model.statement import claim_from
@@ -166,7 +166,7 @@ class LookedUp(Record):
 
     line: RuleLine
     condition: Condition
-    outcome: Outcome
+    outcome: LookupResult
 
 
 def look_up(read: ReadRules, environment: Mapping[str, str]) -> Iterator[LookedUp]:

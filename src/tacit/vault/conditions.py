@@ -32,7 +32,7 @@ from tacit.model.conditions import (
     ChosenTool,
     Condition,
     HelpOption,
-    Outcome,
+    LookupResult,
     PinnedVersion,
     State,
     TreeVerdict,
@@ -232,7 +232,7 @@ class _Looker:
         notes = read_notes(home.store.paths, root)
         self._never = notes.never if notes.is_current else frozenset[str]()
 
-    def look(self, condition: Condition) -> Outcome:
+    def look(self, condition: Condition) -> LookupResult:
         if isinstance(condition, Reference) and condition.kind is ReferenceKind.PROGRAM:
             return unknown("it names a program, which is no part of a work tree")
         outcome = look(self._tree, condition, help_programs=self._home.settings.check_programs)

@@ -113,12 +113,11 @@ class Guard(HomePart):
         others = [rule for rule in self._rules() if rule.id != plan.memory.memory.id]
         if len(others) + len(plan.rules) > _MAX_RULES:
             raise RefusedError(f"there are {len(others)} rules already", "tacit guard list, and tacit guard off ID")
-        from tacit.model.trial import Ending
         from tacit.vault.trials import Trials
 
         trials = Trials(self._home)
         if trials.is_on_trial(plan.memory.memory.id):  # what guards is told in every session
-            trials.stop(plan.memory.memory.id, Ending.GUARDED)
+            trials.stop(plan.memory.memory.id, is_guarded=True)
         self._save([*others, *plan.rules])
 
     def switch_off(self, reference: str) -> list[GuardRule]:

@@ -139,8 +139,8 @@ class Trials(HomePart):
             change.record([Draft(TrialStarted(claim.id, seed, most), claim.scope)])
         return self._report_on(claim.id)
 
-    def stop(self, reference: str, ending: Ending = Ending.STOPPED) -> TrialReport:
-        """End the trial of a memory. It is told in every session again.
+    def stop(self, reference: str, *, is_guarded: bool = False) -> TrialReport:
+        """End the trial of a memory: at the person's wish, or because it has a guard now. It is told again always.
 
         Raises:
             NotFoundError: there is no such memory.
@@ -149,6 +149,7 @@ class Trials(HomePart):
         self._store.actor.require_person("ends a trial", f"tacit trial {quote(reference)} --stop")
         listed = Search(self._home).show(reference)
         claim = listed.memory.claim
+        ending = Ending.GUARDED if is_guarded else Ending.STOPPED
         with self._store.change() as change:
             trials = load_trials(change.connection, must_decode, claim.id)
             running = next((trial for trial in trials if trial.is_running), None)
