@@ -17,6 +17,7 @@ from tacit.model.versions import parse_version, read_versions
         "Python 3 or 4",
         "`React` has 18 hooks",
         "Node 18-slim",
+        "the admin uses Ant Design Vue 4.2+",
     ],
 )
 def test_other_numbers_are_no_versions(sentence: str) -> None:

@@ -47,6 +47,8 @@ _OTHERS = re.compile(
     r"|except|unlike|compared|vs|or)\b",
     re.IGNORECASE,
 )
+# "Ant Design Vue 4", "Spring Boot 3": with another name before it, which is not the first word, it is another product.
+_LONGER_NAME = re.compile(r"[\w`*)] +[A-Z][\w.]* $")
 _MAX_STATED = 8
 
 
@@ -64,6 +66,8 @@ def read_versions(sentence: str) -> Iterator[PinnedVersion]:
     names = [match["name"].lower() for match in found]
     for match, written in zip(found, names, strict=True):
         name = _LANGUAGE_WORDS.get(written) or _PACKAGE_WORDS.get(written, written)
+        if _LONGER_NAME.search(sentence[: match.start()]):
+            continue
         is_word = match["name"] == written and written in ("next", "go", "express", "three", "node", "lit", "rust")
         # A lower-case word with a number behind it is prose: "the next 2 steps"
         if not name or not is_plain or is_word or names.count(written) > 1:
