@@ -56,6 +56,22 @@ def test_nothing_in_it_names_a_session_a_folder_or_words_that_were_not_chosen(tm
     assert seen >= {"the person said", "the other memory", "evidence"}
 
 
+def test_it_says_since_which_commit_the_work_tree_says_otherwise(person: Person) -> None:
+    root, file = person.repository("work"), person.folder / "why.html"
+    (root / "docs").mkdir()
+    (root / "docs" / "plan.md").write_text("first this\n")
+    person.commit(root)
+    person.tacit("add", "read docs/plan.md before you start", cwd=root)
+    person.tacit("why", "read docs/plan.md before you start", "--html", str(file), cwd=root)
+    assert "It confirms this." in file.read_text()
+    (root / "docs" / "plan.md").unlink()
+    person.commit(root)
+    commit = person.git(root, "rev-parse", "--short", "HEAD").strip()
+    person.tacit("why", "read docs/plan.md before you start", "--html", str(file), cwd=root)
+    page = file.read_text()
+    assert f"It says otherwise, since commit {commit}" in page and "does not exist" not in page
+
+
 def test_at_a_terminal_it_asks_and_without_an_answer_nothing_private_is_written(shared: Person) -> None:
     root, file = shared.folder / "work", shared.folder / "why.html"
     words = ("why", shared.id_of(f"{SHIP}, on Mondays", cwd=root), "--html", str(file))

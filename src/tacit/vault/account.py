@@ -6,6 +6,7 @@ Texts of Tacit's own name no person, no path, no session and no other memory: al
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
@@ -14,11 +15,14 @@ from tacit.home.git_versions import fact_commits
 from tacit.home.home import HomePart
 from tacit.index.reader import has_trials
 from tacit.model.claim import is_project_scope
+from tacit.model.conditions import State
 from tacit.model.event import TEAM, USER, ClaimDecided, ClaimProposed, EventsUndone, Verdict, is_of_team, local_time
 from tacit.model.ids import ClaimId
+from tacit.model.memory import Memory
 from tacit.model.observation import TrialEnded, TrialStarted
 from tacit.model.recap import commit_subjects
 from tacit.pages.account import MARK, Account, Chapter, Entry, render_account, words_of
+from tacit.vault.conditions import MemoryConditions
 from tacit.vault.evidence import MemoryEvent, event_details, is_quoting
 from tacit.vault.hits import SessionQuote
 from tacit.vault.listing import STATUS_LABELS
@@ -39,6 +43,7 @@ _DONE = {
     Verdict.SHARED: "Shared with the project",
     Verdict.UNSHARED: "No longer shared with the project",
 }
+_COMMIT_SECONDS = 3.0
 _MAX_SESSIONS = 10  # whose commits are listed
 _MAX_WORDINGS = 20
 _MAX_FILE_START = 200
@@ -70,6 +75,7 @@ class Accounts(HomePart):
                 Chapter("What was said", tuple(self._quote_entry(quote) for quote in quotes)),
                 Chapter("How it was decided", tuple(judgements[event] for event in sorted(judgements))),
                 Chapter("Commits", tuple(self._commit_entries([*earlier, memory.id], quotes))),
+                Chapter("What the work tree says", tuple(self._tree_entries(memory))),
                 Chapter("Other memories", tuple(self._ruling_entries(memory.id))),
                 Chapter("What came of it", (*self._adherence_entries(memory.id), *self._trial_entries(memory.id))),
             ),
@@ -125,6 +131,21 @@ class Accounts(HomePart):
                 words = words_of(session, [("the commit says", self._shown(subject)) for subject in subjects])
                 at = datetime.fromisoformat(row.row.ended_at)
                 yield Entry(f"Commits of the session that it was said in: {len(subjects)}.", at, words)
+
+    def _tree_entries(self, memory: Memory) -> Iterator[Entry]:
+        """Yield what the work tree says of each condition, if the memory is of this project."""
+        conditions = MemoryConditions(self._home)
+        verdict = conditions.check([memory]).get(memory.id)
+        for checked in verdict.conditions if verdict else ():
+            if checked.is_red:
+                with self._store.snapshot() as connection:
+                    found = conditions.explain(connection, checked, (), time.monotonic() + _COMMIT_SECONDS)
+                subject = found.commit.subject if found.commit else ""
+                texts = [("looked up", found.why), ("the commit says", subject)]
+                since = f", {found.since}" if found.since else ""
+                yield Entry(f"It says otherwise{since}.", None, words_of(memory.id, texts))
+            elif checked.outcome.state is State.GREEN:
+                yield Entry("It confirms this.", None, words_of(memory.id, [("looked up", checked.condition.text)]))
 
     def _ruling_entries(self, claim: str) -> Iterator[Entry]:
         relations = Search(self._home).relations(claim)
