@@ -48,6 +48,15 @@ def test_the_commit_that_removed_a_line_or_a_file(root: Path) -> None:
     assert subject(root, Trace("docs", is_gone=True)) == "no docs"
 
 
+def test_a_file_that_was_moved_is_gone_since_the_move(root: Path) -> None:
+    (root / "old" / "docs").mkdir(parents=True)
+    (root / "docs" / "a.md").rename(root / "old" / "docs" / "a.md")
+    commit(root, "moved")
+    (root / "old" / "docs" / "a.md").unlink()
+    commit(root, "copy removed")
+    assert subject(root, Trace("docs/a.md", is_gone=True)) == "moved"
+
+
 def test_the_commit_that_added_a_line_or_a_file(root: Path) -> None:
     (root / "Makefile").write_text("lint: x\n\truff\n\tnpm  ci\n")
     added = Trace("Makefile", "npm[ ]+ci")

@@ -17,6 +17,7 @@ from tacit.model.doubts import doubt
         ("put it somewhere, e.g. there", "it gives an example"),
         ("the old name → the new one", "it gives an example"),
         ("it lives in the sibling repo", "it speaks of another repository"),
+        ("run it from a firmware-tools checkout", "it speaks of another repository"),
         ("the config is in the infra repository", "it speaks of another repository"),
     ],
 )

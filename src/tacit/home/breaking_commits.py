@@ -66,13 +66,14 @@ def _history_of(root: str, _head: str, trace: Trace, environment: tuple[tuple[st
         question = (f"-G{trace.pattern}", "--", exact)
     else:
         now = run_git(root, variables, "cat-file", "-e", f"HEAD:{trace.path}", seconds=_SECONDS)
-        # People name files by the end of their path.
-        anywhere = exact if any(char in trace.path for char in "*?[\\") else f":(top,glob)**/{trace.path}"
-        places = (exact, anywhere, f"{anywhere}/**") if trace.is_gone else (exact,)
-        question = (f"--diff-filter={'D' if trace.is_gone else 'A'}", "--", *places)
+        question = (f"--diff-filter={'D' if trace.is_gone else 'A'}", "--", exact)
     if now is None or (now.returncode == 0) == trace.is_gone:
         return History()  # it is so in the work tree alone, or git does not say
     done = run_git(root, variables, *_LOG, *question, seconds=_SECONDS)
+    if trace.is_gone and not trace.pattern and done is not None and not done.stdout.strip():
+        # People name files by the end of their path. Where it was this path itself, a copy elsewhere says nothing.
+        anywhere = exact if any(char in trace.path for char in "*?[\\") else f":(top,glob)**/{trace.path}"
+        done = run_git(root, variables, *_LOG, "--diff-filter=D", "--", anywhere, f"{anywhere}/**", seconds=_SECONDS)
     if done is not None and done.returncode != 0:
         return History()
     shallow = read_head(os.path.join(git_folders(root)[1], "shallow"), _MAX_SHALLOW_BYTES)

@@ -63,7 +63,7 @@ def doubt(prose: str) -> str:
             phrases = (" ".join(words[at : at + count]) for count in range(1, _MAX_PHRASE_WORDS + 1))
             if reason := next((_REPEATED[phrase] for phrase in phrases if phrase in _REPEATED), ""):
                 return reason
-        is_named = words[at + 2 : at + 3] in (["repo"], ["repository"]) and words[at + 1] not in _HERE
-        if is_named and word == "the" and words[at - 1 : at] == ["in"]:
+        is_named = words[at + 2 : at + 3] in (["repo"], ["repository"], ["checkout"]) and words[at + 1] not in _HERE
+        if is_named and word in ("the", "a") and words[at - 1 : at] in (["in"], ["from"]):
             return _ELSEWHERE
     return ""

@@ -73,18 +73,26 @@ class CheckedMemory(Record):
 
 
 class RedCondition(Record):
-    """What a memory says that is not true, why, since which commit, and the latest session that changed the file."""
+    """What a memory says that is not true, why, since which commit, and the latest session that changed the file.
+
+    Of a version, the commit set what is there now (`is_set`): others may have left the stated one before.
+    """
 
     text: str
     why: str
     commit: BreakingCommit | None = None
+    is_set: bool = False
     last_session: SessionRow | None = None
     short: str = ""
 
     @property
     def since(self) -> str:
         """The commit and its day, in words; "" if it is not known."""
-        return f"since commit {self.commit.commit} of {self.commit.day}" if self.commit else ""
+        return f"{self.word} commit {self.commit.commit} of {self.commit.day}" if self.commit else ""
+
+    @property
+    def word(self) -> str:
+        return "set by" if self.is_set else "since"
 
 
 class RedMemory(Record):
@@ -151,8 +159,9 @@ class MemoryConditions(HomePart):
         for session in history if is_path else ():
             files = (f"/{file}" for file in session.files)
             if any(path in file if path.endswith("/") else file.endswith(path) for file in files):
-                return RedCondition(condition.text, why, commit, session, sessions.short_id(connection, session.id))
-        return RedCondition(condition.text, why, commit)
+                short = sessions.short_id(connection, session.id)
+                return RedCondition(condition.text, why, commit, last_session=session, short=short)
+        return RedCondition(condition.text, why, commit, isinstance(condition, PinnedVersion))
 
 
 def checked_memories(connection: sqlite3.Connection, home: Home) -> list[CheckedMemory]:
