@@ -40,6 +40,10 @@ def own_cluster(clusters: Cluster) -> Cluster:
     return clusters
 
 
+# Servers of tests keep commits in memory for a moment. A commit that wrote something flushes what came before it.
+FLUSH = "set synchronous_commit = on; select pg_logical_emit_message(true, 'flush', '')"
+
+
 def waits(person: Teammate) -> int:
     return len(person.here("team", "--json").json["queued"])
 
@@ -180,7 +184,7 @@ def replica(own_cluster: Cluster, tmp_path: Path) -> Iterator[tuple[Cluster, Tea
 
 def wait_for_replica(primary: Cluster, replica: Cluster) -> None:
     with primary.connect() as there, replica.connect() as here:
-        there.execute("set synchronous_commit = on; select pg_current_xact_id()")  # flushes what came before
+        there.execute(FLUSH)
         position = there.execute("select pg_current_wal_flush_lsn()::text").fetchone()
         assert position
         deadline = time.monotonic() + 30
@@ -295,6 +299,7 @@ def test_a_backend_that_is_killed_in_the_middle_of_a_push_takes_nothing_with_it(
     alice.join()
     claim = alice.add(RULE)
     with closing(own_cluster.connect(server.database)) as admin, closing(own_cluster.connect()) as watch:
+        watch.execute(FLUSH)  # a crash forgets the rest
         admin.execute("begin")
         admin.execute("lock table tacit.event in share mode")
         pushing = alice.start("share", claim, cwd=alice.clone)
