@@ -88,6 +88,8 @@ def test_a_file_of_somebody_else_stays_and_wrong_keys_are_named(shared: Person) 
     words = ("why", shared.id_of(f"{SHIP}, on Mondays", cwd=root), "--html")
     said = shared.tacit(*words, str(file), cwd=root, code=1)
     assert "is no page of tacit why" in said.err and file.read_text() == "mine"
+    said = shared.tacit(*words, str(root / "no" / "such" / "folder.html"), cwd=root, code=1)
+    assert "cannot be written: No such file or directory" in said.err
     said = shared.tacit(*words, "why.html", "--include", "zzzz", cwd=root, code=2)
     assert "nothing has the key 'zzzz'" in said.err
     assert "goes with --html" in shared.tacit(*words[:2], "--include", "all", cwd=root, code=2).err

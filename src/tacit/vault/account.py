@@ -10,6 +10,8 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
+from tacit.disk.files import OsDisk, replace_file
+from tacit.disk.read import read_head
 from tacit.errors import NotFoundError, RefusedError
 from tacit.home.git_versions import fact_commits
 from tacit.home.home import HomePart
@@ -46,7 +48,7 @@ _DONE = {
 _COMMIT_SECONDS = 3.0
 _MAX_SESSIONS = 10  # whose commits are listed
 _MAX_WORDINGS = 20
-_MAX_FILE_START = 200
+_MAX_FILE_START, _PUBLIC_FILE = 200, 0o644
 
 
 class Accounts(HomePart):
@@ -84,19 +86,11 @@ class Accounts(HomePart):
     def write(self, account: Account, chosen: Collection[str], path: str) -> None:
         """Write the page of an account. Raise RefusedError if the file is there and is no such page."""
         page = render_account(account, chosen, self._store.actor.clock())
-        target = os.path.expanduser(path)
-        try:
-            with open(target, encoding="utf-8", errors="replace") as file:
-                is_ours = MARK in file.read(_MAX_FILE_START)
-        except FileNotFoundError:
-            is_ours = True
-        except OSError as error:
-            raise RefusedError(f"{path} cannot be written: {error.strerror}", "name another file") from None
-        if not is_ours:
+        target = os.path.abspath(os.path.expanduser(path))
+        if os.path.lexists(target) and MARK.encode() not in read_head(target, _MAX_FILE_START):
             raise RefusedError(f"{path} exists, and is no page of tacit why", "name another file, or remove it")
         try:
-            with open(target, "w", encoding="utf-8") as file:
-                file.write(page)
+            replace_file(OsDisk(), target, page.encode(), _PUBLIC_FILE)
         except OSError as error:
             raise RefusedError(f"{path} cannot be written: {error.strerror}", "name another file") from None
 
