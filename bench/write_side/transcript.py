@@ -17,7 +17,7 @@ def transcript(
     home: Path,
     turns: Sequence[Turn],
     *,
-    project: str = "/work/project",
+    project: str = "/home/ann/project",
     began: datetime = BEGAN,
     blocks: bool = False,
     closing: bool = False,
