@@ -10,6 +10,8 @@ from harness.example_home import END, make_example_home
 from harness.person import Person
 from harness.terminal import converse
 
+from tacit.pages.account import Account, Chapter, Entry, Words
+
 SHIP = "we deploy with make ship, never by hand"
 
 
@@ -32,7 +34,7 @@ def test_it_tells_the_whole_history_and_only_the_words_that_were_chosen(shared: 
     assert re.findall(r"> (Added|Reworded) by the person\.", page) == ["Added", "Reworded"]
     assert page.count("changed its line in the repository") == 2
     assert "Anna" not in page and "4 quotes are not shown" in page
-    keys = dict(re.findall(r"^  (\w{4})  (.*)$", told, re.MULTILINE))
+    keys = dict(re.findall(r"^  (\w{6})  (.*)$", told, re.MULTILINE))
     anna = next(key for key, text in keys.items() if "Anna" in text)
     shared.tacit("why", memory, "--html", str(file), "--include", anna, cwd=root)
     page = file.read_text()
@@ -54,6 +56,13 @@ def test_nothing_in_it_names_a_session_a_folder_or_words_that_were_not_chosen(tm
             assert [text for text in (*(each.text for each in private), str(tmp_path), *sessions) if text in page] == []
             assert not re.search(r"<script|<link|src=|https?://", page)
     assert seen >= {"the person said", "the other memory", "evidence"}
+
+
+def test_two_quotes_with_one_key_are_both_listed_before_either_is_shown() -> None:
+    said, ran = Words("aaaaaa", "the person said", "one thing"), Words("aaaaaa", "the agent ran", "another thing")
+    entries = tuple(Entry("Added.", None, (words,)) for words in (said, ran, said))
+    account = Account("use pnpm", (), (Chapter("How it was decided", entries),))
+    assert [words for _, words in account.words] == [said, ran]
 
 
 def test_it_says_since_which_commit_the_work_tree_says_otherwise(person: Person) -> None:

@@ -15,7 +15,7 @@ from tacit.record import Record
 from tacit.text.display import visible_line
 
 MARK = "<!-- written by tacit why -->"  # a file that begins with it may be written again
-_KEY_CHARS = 4
+_KEY_CHARS = 6
 _DAY = "%Y-%m-%d"
 _STYLE = """
 :root { color-scheme: light dark; --quiet: light-dark(#5c6370, #a0a7b4); --line: light-dark(#d8dce2, #3a404b); }
@@ -63,13 +63,16 @@ class Account(Record):
 
     @property
     def words(self) -> Iterator[tuple[Entry, Words]]:
-        """All words that may be chosen, each once, with their entry."""
+        """All words that may be chosen, each once, with their entry.
+
+        Two texts may have the same key. Both are here, so that nobody chooses one of them without having seen it.
+        """
         seen = set()
         for chapter in self.chapters:
             for entry in chapter.entries:
                 for words in entry.words:
-                    if words.key not in seen:
-                        seen.add(words.key)
+                    if words not in seen:
+                        seen.add(words)
                         yield entry, words
 
 
