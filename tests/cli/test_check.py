@@ -63,3 +63,20 @@ def test_an_agent_may_look_and_not_keep(person: Person, project: Path) -> None:
 
 def test_outside_of_a_project_there_is_nothing_to_look_at(person: Person) -> None:
     assert "no work tree to look at" in person.tacit("check").out
+
+
+def test_a_file_is_gone_since_a_commit_and_a_version_was_set_by_one(person: Person) -> None:
+    root = person.repository("shop")
+    (root / "docs").mkdir()
+    (root / "docs" / "api.md").write_text("x")
+    (root / ".python-version").write_text("3.11.4\n")
+    person.commit(root)
+    person.tacit("add", "always follow docs/api.md", cwd=root)
+    person.tacit("add", "we are on Python 3.11", cwd=root)
+    (root / "docs" / "api.md").unlink()
+    (root / ".python-version").write_text("3.13.1\n")
+    person.commit(root)
+    commit = person.git(root, "rev-parse", "--short", "HEAD").strip()
+    told = person.tacit("check", cwd=root, code=1).out
+    assert f"docs/api.md does not exist, since commit {commit} of " in told
+    assert f".python-version has python 3.13.1, set by commit {commit} of " in told
